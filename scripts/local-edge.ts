@@ -1,0 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { convertV4MiniflareOptions, type Json, Log, LogLevel, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { readConfig } from "../src/core/config.ts";
+import { bundle, ROOT } from "./bundle.ts";
+
+export type LocalEdge = {
+  readonly miniflare: Miniflare;
+  close(): Promise<void>;
+};
+
+export type LocalEdgeOptions = {
+  /** Variables and secrets; they replace those of wrangler.toml. */
+  readonly vars: Readonly<Record<string, unknown>>;
+  /** Ports of 127.0.0.1 to listen on. */
+  readonly ports: readonly number[];
+  readonly entry?: string;
+};
+
+/**
+ * Runs the Worker in Miniflare with the bindings of wrangler.toml. Its sockets lead straight to the Worker:
+ * through Miniflare's entry the same bytes take three times as long.
+ */
+export async function startLocalEdge({ vars, ports, entry }: LocalEdgeOptions): Promise<LocalEdge> {
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"));
+  const configured = workerOptions as { readonly bindings?: Readonly<Record<string, unknown>> };
+  const bindings = { ...configured.bindings, ...vars };
+  const config = readConfig(bindings);
+  if (config.kind === "faults") throw new ConfigurationFaults(config.faults);
+  const bundled = await bundle(entry);
+  const contents = await readFile(bundled.script, "utf8");
+  const options = convertV4MiniflareOptions({
+    cf: false,
+    host: "127.0.0.1",
+    port: 0,
+    log: new Log(LogLevel.WARN),
+    workers: [
+      {
+        ...workerOptions,
+        name: "forgefront",
+        modules: [{ type: "ESModule", path: "edge.js", contents }],
+        modulesRoot: ROOT,
+        bindings: bindings as Record<string, Json>,
+        unsafeDirectSockets: ports.map((port) => ({ host: "127.0.0.1", port })),
+      },
+    ],
+  });
+  const miniflare = new Miniflare(options);
+  await miniflare.ready;
+  return {
+    miniflare,
+    async close() {
+      await miniflare.dispose();
+      await bundled.remove();
+    },
+  };
+}
+
+/** Why the edge cannot start: every fault of its configuration. */
+export class ConfigurationFaults extends Error {
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(`Configuration has faults\n${faults.map((fault) => `  - ${fault}`).join("\n")}`);
+    this.faults = faults;
+  }
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new TypeError("A TCP server has a port");
+  return address.port;
+}

@@ -1,0 +1,108 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { LIMITS } from "../src/core/config.ts";
+import { ROOT } from "./bundle.ts";
+import { startDemo, type Demo } from "./demo/demo.ts";
+import { ConfigurationFaults, startLocalEdge } from "./local-edge.ts";
+
+const DEMO_GITLAB_PORT = 8787;
+const DEMO_GITEA_PORT = 8788;
+/** Where sites are listened on whose host has no port of its own. */
+const COMMON_PORT = 8787;
+
+type Started = { readonly lines: readonly string[]; close(): Promise<void> };
+
+const devVars = join(ROOT, ".dev.vars");
+if (existsSync(devVars)) process.loadEnvFile(devVars);
+const settings = {
+  KEY_SECRET: randomBytes(32).toString("hex"),
+  ...fromEnvironment([...Object.keys(LIMITS), "KEY_SECRET", "CONTROL_TOKEN"]),
+};
+
+try {
+  const sites = process.env["SITES"];
+  const started = await (sites === undefined ? startWithDemo() : startWithSites(sites));
+  let closing: Promise<void> | undefined;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      closing ??= started.close().then(() => process.exit(0));
+    });
+  }
+  console.log(`ready\n${started.lines.join("\n")}`);
+} catch (error) {
+  console.error(error instanceof ConfigurationFaults ? error.message : error);
+  process.exitCode = 1;
+}
+
+async function startWithSites(sites: string): Promise<Started> {
+  const hosts = hostsOf(sites);
+  const ports = [...new Set(hosts.map((host) => Number(host.split(":")[1] ?? COMMON_PORT)))];
+  const edge = await startLocalEdge({ vars: { ...settings, SITES: sites }, ports });
+  return { lines: hosts.map((host) => `  http://${host}/`), close: () => edge.close() };
+}
+
+/** Only for the ports to listen on: the configuration itself is judged with all the rest. */
+function hostsOf(sites: string): string[] {
+  try {
+    const list: unknown = JSON.parse(sites);
+    return Array.isArray(list) ? list.map((site: { host?: unknown }) => String(site.host)) : [];
+  } catch {
+    return []; // reported as a fault of SITES
+  }
+}
+
+async function startWithDemo(): Promise<Started> {
+  console.log("Building the demo repositories");
+  const demo = await startDemo({ authMs: Number(process.env["DEMO_AUTH_MS"] ?? 0) });
+  try {
+    const gitlab = `127.0.0.1:${DEMO_GITLAB_PORT}`;
+    const gitea = `127.0.0.1:${DEMO_GITEA_PORT}`;
+    const sites = [
+      { host: gitlab, kind: "gitlab", origin: demo.gitlab.url },
+      { host: gitea, kind: "gitea", origin: demo.gitea.url },
+    ];
+    console.log("Bundling the Worker and starting Miniflare");
+    const vars = { CONTROL_TOKEN: "local-control-token", ...settings, SITES: sites };
+    const edge = await startLocalEdge({ vars, ports: [DEMO_GITLAB_PORT, DEMO_GITEA_PORT] });
+    return {
+      lines: demoLines(demo, gitlab, gitea),
+      async close() {
+        await edge.close();
+        await demo.close();
+      },
+    };
+  } catch (error) {
+    await demo.close();
+    throw error;
+  }
+}
+
+function demoLines(demo: Demo, gitlab: string, gitea: string): string[] {
+  return [
+    `  http://${gitlab}/  a GitLab-shaped forge through the edge (origin ${demo.gitlab.url})`,
+    `  http://${gitea}/  the same repositories, Gitea-shaped (origin ${demo.gitea.url})`,
+    "",
+    "A public file, by branch; run it twice and compare Cache-Status:",
+    `  curl -i http://${gitlab}/demo/hello/-/raw/main/README.md`,
+    "A private file, with and without a token:",
+    `  curl -i -H "PRIVATE-TOKEN: glpat-reader" http://${gitlab}/demo/nested/secret/-/raw/main/config/private.txt`,
+    `  curl -i http://${gitlab}/demo/nested/secret/-/raw/main/config/private.txt`,
+    "A range of a 50 MB file, from an origin that has no ranges:",
+    `  curl -s -D - -o part -r 1000000-1000099 http://${gitlab}/demo/hello/-/raw/main/big/blob.bin`,
+    "What the origin was asked, and what the edge counted:",
+    `  curl -s ${demo.gitlab.url}/-/demo/counts`,
+    `  curl -s -H "Authorization: Bearer local-control-token" http://${gitlab}/-/forgefront/metrics`,
+    "All else passes through:",
+    `  git clone http://${gitlab}/demo/hello.git`,
+  ];
+}
+
+function fromEnvironment(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,5 @@
+/** What a client and the caches between may do with an answer (RFC 9111 §5.2, RFC 5861, RFC 8246). */
+export function clientCacheControl(readableByAnyone: boolean, immutable: boolean): string {
+  const who = readableByAnyone ? "public" : "private";
+  return immutable ? `${who}, max-age=31536000, immutable` : `${who}, max-age=60, stale-while-revalidate=60`;
+}

@@ -1,0 +1,172 @@
+import { SITE_KINDS, type Site, type SiteKind } from "./site.ts";
+
+type Limit = { readonly fallback: number; readonly min: number; readonly max: number };
+
+const MIB = 1024 * 1024;
+
+/** Every numeric variable: its default and the values that make sense, in the unit its name ends with. */
+export const LIMITS = {
+  /** How long a yes is believed; 0 asks the origin for every request. */
+  GRANT_S: { fallback: 30, min: 0, max: 30 },
+  /** Age from which a hit starts one refresh behind the response; two thirds of `GRANT_S` where it is not set. */
+  GRANT_REFRESH_S: { fallback: 20, min: 1, max: 30 },
+  /** How long a no is believed. */
+  DENIAL_S: { fallback: 10, min: 1, max: 10 },
+  /** How long a branch or tag is believed to stand for the same commit. */
+  REF_S: { fallback: 60, min: 1, max: 3600 },
+  /** How long a ref or path is believed to be missing. */
+  MISSING_S: { fallback: 10, min: 1, max: 60 },
+  /** How long past `REF_S` the last good commit may stand in for an unreachable origin. */
+  STALE_IF_ERROR_S: { fallback: 300, min: 0, max: 86_400 },
+  /** How long the origin may take to start an answer. */
+  ORIGIN_TIMEOUT_S: { fallback: 15, min: 1, max: 100 },
+  /** How long a body may stand still before it counts as broken. */
+  ORIGIN_STALL_S: { fallback: 20, min: 1, max: 100 },
+  /** The piece in which bodies are stored. */
+  BLOCK_BYTES: { fallback: 2 * MIB, min: 16 * 1024, max: 16 * MIB },
+  /** The memory an isolate may spend on small bodies. */
+  HOT_BYTES: { fallback: 24 * MIB, min: 0, max: 64 * MIB },
+  /** The largest body that is kept in memory. */
+  HOT_BODY_BYTES: { fallback: 128 * 1024, min: 0, max: 1 * MIB },
+  /** How many parts one Range header may ask for before it is ignored. */
+  RANGE_PARTS: { fallback: 16, min: 1, max: 100 },
+  /** The longest request path that is looked at. */
+  PATH_BYTES: { fallback: 4096, min: 256, max: 16_384 },
+} as const satisfies Record<string, Limit>;
+
+export type Limits = { readonly [name in keyof typeof LIMITS]: number };
+
+export type Config = {
+  readonly sites: readonly Site[];
+  readonly limits: Limits;
+  readonly keySecret: string;
+  /** Without it the control routes that need it do not exist. */
+  readonly controlToken: string | undefined;
+};
+
+export type ConfigAnswer =
+  | { readonly kind: "config"; readonly config: Config }
+  | { readonly kind: "faults"; readonly faults: readonly string[] };
+
+const SECRET_MIN_LENGTH = 16;
+
+/** Reads every variable and secret at once; all faults are reported together, and none is papered over by a default. */
+export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswer {
+  const faults: string[] = [];
+  const sites = readSites(vars["SITES"], faults);
+  const limits = readLimits(vars, faults);
+  const keySecret = readSecret(vars, "KEY_SECRET", faults);
+  const controlToken = readSecret(vars, "CONTROL_TOKEN", faults);
+  if (keySecret === undefined && vars["KEY_SECRET"] === undefined) {
+    faults.push("KEY_SECRET is missing: set it with `wrangler secret put KEY_SECRET`");
+  }
+  if (faults.length > 0 || keySecret === undefined) return { kind: "faults", faults };
+  return { kind: "config", config: { sites, limits, keySecret, controlToken } };
+}
+
+function readLimits(vars: Readonly<Record<string, unknown>>, faults: string[]): Limits {
+  const limits: Record<string, number> = {};
+  for (const [name, limit] of Object.entries<Limit>(LIMITS)) {
+    limits[name] = readLimit(name, vars[name], limit, faults);
+  }
+  const { GRANT_S = 0, GRANT_REFRESH_S = 0 } = limits;
+  if (vars["GRANT_REFRESH_S"] === undefined) limits["GRANT_REFRESH_S"] = Math.floor((GRANT_S * 2) / 3);
+  else if (GRANT_S > 0 && GRANT_REFRESH_S > GRANT_S) faults.push("GRANT_REFRESH_S must not exceed GRANT_S");
+  return limits as Limits;
+}
+
+function readLimit(name: string, value: unknown, limit: Limit, faults: string[]): number {
+  if (value === undefined) return limit.fallback;
+  const number = typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
+  if (typeof number === "number" && Number.isInteger(number) && number >= limit.min && number <= limit.max) {
+    return number;
+  }
+  faults.push(
+    `${name} must be a whole number from ${limit.min} to ${limit.max}, not ${JSON.stringify(value)}`,
+  );
+  return limit.fallback;
+}
+
+function readSecret(
+  vars: Readonly<Record<string, unknown>>,
+  name: string,
+  faults: string[],
+): string | undefined {
+  const value = vars[name];
+  if (value === undefined) return undefined;
+  if (typeof value === "string" && value.length >= SECRET_MIN_LENGTH) return value;
+  faults.push(`${name} must be a text of at least ${SECRET_MIN_LENGTH} characters`);
+  return undefined;
+}
+
+function readSites(value: unknown, faults: string[]): Site[] {
+  const list = typeof value === "string" ? parseJson(value) : value;
+  if (!Array.isArray(list) || list.length === 0) {
+    faults.push("SITES must be a list of at least one { host, kind, origin }");
+    return [];
+  }
+  const sites = list.flatMap((entry: unknown, index) => readSite(entry, `SITES[${index}]`, faults));
+  const seen = new Set<string>();
+  for (const { host } of sites) {
+    if (seen.has(host)) faults.push(`SITES names the host ${host} twice`);
+    seen.add(host);
+  }
+  return sites;
+}
+
+function readSite(entry: unknown, where: string, faults: string[]): Site[] {
+  if (typeof entry !== "object" || entry === null) {
+    faults.push(`${where} must be { host, kind, origin }`);
+    return [];
+  }
+  const { host, kind, origin, ...rest } = entry as Record<string, unknown>;
+  const before = faults.length;
+  for (const name of Object.keys(rest))
+    faults.push(`${where} has an unknown setting ${JSON.stringify(name)}`);
+  if (typeof host !== "string" || !isHost(host)) {
+    faults.push(
+      `${where}.host must be a host name with an optional port, in lower case, not ${JSON.stringify(host)}`,
+    );
+  }
+  if (!SITE_KINDS.includes(kind as SiteKind)) {
+    faults.push(`${where}.kind must be one of ${SITE_KINDS.join(", ")}, not ${JSON.stringify(kind)}`);
+  }
+  if (typeof origin !== "string" || !isOrigin(origin)) {
+    faults.push(
+      `${where}.origin must be http(s)://host[:port] without a path, not ${JSON.stringify(withoutPassword(origin))}`,
+    );
+  }
+  if (faults.length > before) return [];
+  return [{ host: host as string, kind: kind as SiteKind, origin: (origin as string).replace(/\/$/, "") }];
+}
+
+function isHost(text: string): boolean {
+  const url = parseUrl(`https://${text}`);
+  const plain = parseUrl(`http://${text}`);
+  return (
+    url !== undefined && text !== "" && !text.includes("*") && (url.host === text || plain?.host === text)
+  );
+}
+
+function isOrigin(text: string): boolean {
+  const url = parseUrl(text);
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) return false;
+  return url.origin === text.replace(/\/$/, "");
+}
+
+/** A fault is shown; what stands before an `@` may be a password. */
+function withoutPassword(value: unknown): unknown {
+  return typeof value === "string" ? value.replace(/\/\/[^/]*@/, "//***@") : value;
+}
+
+function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // reported by the caller, who knows which variable it was
+  }
+}

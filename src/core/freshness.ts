@@ -1,0 +1,22 @@
+/** Life of a stored fact, in milliseconds of age: usable below `hard`, to be renewed behind the response from `soft`. */
+export type Lifetime = { readonly soft: number; readonly hard: number };
+
+/** How far ahead of ours another isolate's clock may be before its record is disbelieved, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 2000;
+
+/** Whether a fact learned at `at` may still be used at `now`; one from the future is never used. */
+export function judge(at: number, now: number, { soft, hard }: Lifetime): "fresh" | "ageing" | "expired" {
+  const age = now - at;
+  if (age < -CLOCK_TOLERANCE_MS || age >= hard) return "expired";
+  return age >= soft ? "ageing" : "fresh";
+}
+
+/** Whole seconds a fact has left, for `ttl` (RFC 9211 §2.4). */
+export function secondsLeft(at: number, now: number, hard: number): number {
+  return Math.max(0, Math.floor((at + hard - now) / 1000));
+}
+
+/** Whole seconds since a fact was learned, for `Age` (RFC 9111 §5.1). */
+export function ageInSeconds(at: number, now: number): number {
+  return Math.max(0, Math.floor((now - at) / 1000));
+}

@@ -1,0 +1,44 @@
+/** Every failure of our own: status and title; the name is the stable end of the problem's `type` (RFC 9457). */
+const PROBLEMS = {
+  bad_path: [400, "Path could be read in more than one way"],
+  path_too_long: [414, "Path is too long"],
+  unauthorized: [401, "Control token is missing or wrong"],
+  not_found: [404, "Nothing is served here"],
+  method_not_allowed: [405, "Method is not allowed here"],
+  precondition_failed: [412, "Precondition failed"],
+  range_not_satisfiable: [416, "Range is not satisfiable"],
+  unknown_host: [421, "No site is configured for this host"],
+  misconfigured: [500, "Configuration has faults"],
+  internal: [500, "Internal error"],
+  origin_unreachable: [502, "Origin could not be reached"],
+  origin_error: [502, "Origin failed"],
+  origin_changed: [502, "Origin changed while its bytes were being read"],
+  origin_truncated: [502, "Origin broke off its answer"],
+  origin_timeout: [504, "Origin did not answer in time"],
+  loop: [508, "Request has already passed through here"],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ProblemName = keyof typeof PROBLEMS;
+
+/** The one error class; `detail` is shown to the client, so it never holds a credential or an upstream URL. */
+export class Failure extends Error {
+  readonly problem: ProblemName;
+  readonly detail: string | undefined;
+
+  constructor(problem: ProblemName, detail?: string, cause?: unknown) {
+    super(detail === undefined ? problem : `${problem}: ${detail}`, { cause });
+    this.name = "Failure";
+    this.problem = problem;
+    this.detail = detail;
+  }
+}
+
+export function problemStatus(problem: ProblemName): number {
+  return PROBLEMS[problem][0];
+}
+
+/** The document of a problem, as `application/problem+json` (RFC 9457 §3). */
+export function problemDocument(problem: ProblemName, detail: string | undefined): string {
+  const [status, title] = PROBLEMS[problem];
+  return JSON.stringify({ type: `urn:forgefront:problem:${problem}`, title, status, detail });
+}

@@ -1,0 +1,57 @@
+/** A request path taken apart: raw segments as sent, and how each reads after one decoding. */
+export type RequestPath = {
+  readonly raw: readonly string[];
+  readonly decoded: readonly string[];
+};
+
+export type PathAnswer =
+  | { readonly kind: "path"; readonly path: RequestPath }
+  /** It has a reading, but not one that all parties share (`%2F`, `%5C`, `//`, bytes that are not UTF-8). */
+  | { readonly kind: "odd" }
+  /** It is an attempt to change its own meaning (dot segments, control characters). */
+  | { readonly kind: "hostile" };
+
+const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/**
+ * Splits and decodes a path exactly once (RFC 3986 §2.4, §6.2.2).
+ * `slashes` tells whether an encoded slash is part of the grammar, as in GitLab's `:id` and `:file_path`.
+ */
+export function parseRequestPath(pathname: string, slashes: "plain" | "encoded"): PathAnswer {
+  const raw = pathname.slice(1).split("/");
+  const decoded: string[] = [];
+  let odd = false;
+  for (const segment of raw) {
+    if (DOT_SEGMENT.test(segment)) return { kind: "hostile" };
+    const text = decodeOnce(segment);
+    if (text === undefined) {
+      odd = true;
+      continue;
+    }
+    if (CONTROL.test(text) || hasDotSegment(text)) return { kind: "hostile" };
+    odd ||= text === "" || text.includes("\\") || (slashes === "plain" && text.includes("/"));
+    decoded.push(text);
+  }
+  return odd ? { kind: "odd" } : { kind: "path", path: { raw, decoded } };
+}
+
+/** Encodes a path for a URL, segment by segment: the one spelling in which an origin is asked. */
+export function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}
+
+function hasDotSegment(text: string): boolean {
+  if (!text.includes(".")) return false;
+  return text.split(/[/\\]/).some((part) => part === "." || part === "..");
+}
+
+function decodeOnce(segment: string): string | undefined {
+  if (!segment.includes("%")) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined; // not UTF-8, or a stray "%": the origin may know what to make of it
+  }
+}

@@ -1,0 +1,11 @@
+import type { Ref } from "./ref-path.ts";
+
+/** What a name stood for when the origin was asked at `at`, in milliseconds; the same for every asker. */
+export type Revision =
+  /** All refs that begin as asked, and HEAD. */
+  | { readonly at: number; readonly kind: "refs"; readonly refs: readonly Ref[] }
+  /** More refs begin like this than one answer may hold: a longer beginning must be asked for. */
+  | { readonly at: number; readonly kind: "crowded" }
+  | { readonly at: number; readonly kind: "commit"; readonly oid: string }
+  /** A name only its own validator is known of: what the origin serves for it as it stands. */
+  | { readonly at: number; readonly kind: "validator"; readonly etag: string };

@@ -1,0 +1,105 @@
+import { isObjectId } from "./object-id.ts";
+import { readQuery } from "./query.ts";
+import { parseRequestPath, type PathAnswer } from "./request-path.ts";
+import { PASS, type RawName, type RefKind, type Route, type Variant } from "./target.ts";
+
+/** Top-level routes of GitLab, which no group can be named after (GitLab: "Reserved group names"). */
+const TOP_LEVEL = new Set(
+  (
+    "- .well-known abuse_reports admin api apple-touch-icon.png assets dashboard explore " +
+    "favicon.ico files groups health_check help import jwt login oauth profile projects public " +
+    "robots.txt s search sitemap sitemap.xml slash-command-logo.png snippets unsubscribes uploads users v2"
+  ).split(" "),
+);
+
+const API_PREFIX = "/api/v4/projects/";
+const PROJECT_NUMBER = /^[1-9]\d{0,14}$/;
+/** What GitLab takes for a commit id, though it is no full one in git's own spelling. */
+const LIKE_OID = /^[0-9A-Fa-f]{40}/;
+/** How Grape, GitLab's API framework, spells the two truth values. */
+const TRUTHS = new Set(["1", "t", "true", "y", "yes", "on"]);
+const FALSEHOODS = new Set(["0", "f", "false", "n", "no", "off"]);
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const ODD_REF = /[\u0000-\u0020\u007f\\]|\.\./;
+
+/**
+ * Reads a GitLab URL: the web's raw form with and without `/-/`, and the API's
+ * `files/:path/raw` and `blobs/:sha/raw` (GitLab: "Repository files API", "Repositories API").
+ */
+export function routeGitlab(pathname: string, search: string): Route {
+  if (pathname.startsWith(API_PREFIX)) return routeApi(pathname, search);
+  if (!pathname.includes("/raw/")) return PASS;
+  return claim(parseRequestPath(pathname, "plain"), (segments) => routeWeb(segments, search));
+}
+
+/** Turns the reading of a path into a route: hostile paths are refused, odd ones are the origin's to read. */
+export function claim(answer: PathAnswer, read: (segments: readonly string[]) => Route): Route {
+  if (answer.kind === "hostile") return { kind: "refused", problem: "bad_path" };
+  if (answer.kind === "odd") return PASS;
+  return read(answer.path.decoded);
+}
+
+function routeWeb(segments: readonly string[], search: string): Route {
+  const dash = segments.indexOf("-");
+  const raw = dash === -1 ? segments.indexOf("raw", 2) : dash + 1;
+  const projectEnd = dash === -1 ? raw : dash;
+  const rest = segments.slice(raw + 1);
+  if (segments[raw] !== "raw" || projectEnd < 2 || rest.length < 2) return PASS;
+  const project = segments.slice(0, projectEnd);
+  if (TOP_LEVEL.has(segments[0] ?? "") || project.includes("raw", 2)) return PASS;
+  const query = readQuery(search, ["inline", "ref_type"]);
+  if (query === undefined) return PASS;
+  const name = joinedName(rest, refKind(query.ref_type));
+  if (name === undefined) return PASS;
+  const variant: Variant = query.inline === "false" ? "attachment" : "";
+  return {
+    kind: "target",
+    target: { lane: "raw", channel: "web", project: project.join("/"), name, variant },
+  };
+}
+
+function refKind(refType: string | undefined): RefKind {
+  const kind = refType?.toLowerCase();
+  return kind === "heads" || kind === "tags" ? kind : "any";
+}
+
+function joinedName(rest: readonly string[], refs: RefKind): RawName | undefined {
+  const [first = "", ...path] = rest;
+  if (refs !== "any") return { kind: "joined", text: rest.join("/"), refs };
+  if (isObjectId(first)) return { kind: "commit", oid: first, path: path.join("/") };
+  if (LIKE_OID.test(first)) return undefined;
+  if (first === "HEAD") return { kind: "ref", ref: "HEAD", path: path.join("/") };
+  return { kind: "joined", text: rest.join("/"), refs };
+}
+
+function routeApi(pathname: string, search: string): Route {
+  if (!pathname.endsWith("/raw")) return PASS;
+  return claim(parseRequestPath(pathname, "encoded"), (segments) => {
+    const [, , , project = "", repository, collection, item = "", raw, ...more] = segments;
+    if (repository !== "repository" || raw !== "raw" || more.length > 0) return PASS;
+    if (!isProject(project)) return PASS;
+    if (collection === "blobs") return apiBlob(project, item);
+    return collection === "files" ? apiFile(project, item, search) : PASS;
+  });
+}
+
+function isProject(id: string): boolean {
+  return PROJECT_NUMBER.test(id) || (id.includes("/") && id.split("/").every((part) => part !== ""));
+}
+
+function apiBlob(project: string, oid: string): Route {
+  if (!isObjectId(oid)) return PASS;
+  const name: RawName = { kind: "blob", oid };
+  return { kind: "target", target: { lane: "raw", channel: "api", project, name, variant: "" } };
+}
+
+function apiFile(project: string, path: string, search: string): Route {
+  const query = readQuery(search, ["ref", "lfs"]);
+  if (query === undefined || path.split("/").includes("")) return PASS;
+  const { ref = "HEAD", lfs = "false" } = query;
+  if (ref === "" || ODD_REF.test(ref)) return PASS;
+  const name: RawName = isObjectId(ref) ? { kind: "commit", oid: ref, path } : { kind: "ref", ref, path };
+  if (!TRUTHS.has(lfs.toLowerCase()) && !FALSEHOODS.has(lfs.toLowerCase())) return PASS;
+  const variant: Variant = TRUTHS.has(lfs.toLowerCase()) ? "media" : "";
+  return { kind: "target", target: { lane: "raw", channel: "api", project, name, variant } };
+}

@@ -1,0 +1,49 @@
+/** The tiers a record can be found in, nearest first. */
+export type Tier = "memory" | "colo" | "kv";
+
+/** A record says itself when it was learned, in milliseconds. */
+export type Stamped = { readonly at: number };
+
+export type Found<T> = { readonly record: T; readonly tier: Tier };
+
+/** A far store of records. A failure inside is a miss, counted where it happens; nothing is ever thrown. */
+export interface FarStore<T> {
+  get(key: string): Promise<T | undefined>;
+  put(key: string, record: T, seconds: number): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+
+/** Records in tiers: memory, then the colo's cache, then KV. */
+export interface Records<T extends Stamped> {
+  /** What memory holds, however old. */
+  hot(key: string): T | undefined;
+  /** The newest record of any tier that `usable` accepts; of two, an older one never counts. */
+  find(key: string, usable: (record: T) => boolean): Promise<Found<T> | undefined>;
+  /** Remembers at once; the promise is for the far tiers, to be awaited behind the response. */
+  put(key: string, record: T, far: FarTiers): Promise<void>;
+  /** Forgets in memory at once, and behind the promise in the colo. */
+  drop(key: string): Promise<void>;
+}
+
+/** How long the far tiers keep a record, in seconds; `kv` absent: never written there. */
+export type FarTiers = { readonly coloS: number; readonly kvS?: number };
+
+/** Bodies in blocks. A failure inside is a miss, counted where it happens; nothing is ever thrown. */
+export interface BlockStore {
+  /** The bytes `start` to `end` of a block of `length` bytes, or `undefined` where it is not whole and at hand. */
+  read(key: string, part: BlockPart): Promise<ReadableStream<Uint8Array> | undefined>;
+  /** Whether the block is stored now; false where it could not be. */
+  write(key: string, bytes: Uint8Array): Promise<boolean>;
+  delete(key: string): Promise<void>;
+}
+
+export type BlockPart = { readonly start: number; readonly end: number; readonly length: number };
+
+/** A bounded store in the isolate's memory. */
+export interface MemoryStore<T> {
+  get(key: string): T | undefined;
+  set(key: string, value: T): void;
+  delete(key: string): void;
+  readonly count: number;
+  readonly weight: number;
+}

@@ -1,0 +1,26 @@
+import type { CacheOutcome } from "./cache-status.ts";
+import type { Tier } from "./store.ts";
+
+export type CacheName = "grant" | "revision" | "body";
+
+/** One finished request, as it is counted. */
+export type RequestRecord = {
+  readonly host: string;
+  readonly lane: "raw" | "pass";
+  readonly status: number;
+  readonly grant: CacheOutcome;
+  readonly revision: CacheOutcome;
+  readonly body: CacheOutcome;
+};
+
+/** Where events are counted. Every call is cheap enough for the hot path; labels come from fixed sets. */
+export interface Telemetry {
+  request(record: RequestRecord): void;
+  /** How long finding an answer in the far tiers took, found or not, in milliseconds. */
+  lookup(cache: CacheName, ms: number): void;
+  /** How long the origin took to give an answer that was not cached, in milliseconds. */
+  computed(cache: CacheName, ms: number): void;
+  origin(lane: "raw" | "pass", status: number | "timeout" | "unreachable", ms: number): void;
+  bytes(source: "cache" | "origin", count: number): void;
+  storeError(tier: Exclude<Tier, "memory">): void;
+}

@@ -1,0 +1,90 @@
+import { Failure } from "../core/problem.ts";
+import { refusalHeaders, type Refusal } from "../core/refusal.ts";
+
+export type OriginRequest = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body?: BodyInit;
+  /** What the deadline covers: the start of the answer, or (for small ones) all of it. */
+  readonly deadline: "start" | "whole";
+};
+
+/** Sends one request to the origin and answers when its header section is there. Throws a `Failure` where none comes. */
+export type AskOrigin = (request: OriginRequest) => Promise<Response>;
+
+export type OriginClient = {
+  /** How long the origin may take to start an answer, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Our member of `CDN-Loop` (RFC 8586). */
+  readonly loopMark: string;
+  /** Told of each answer: its status, or how it failed, and the milliseconds it took. */
+  readonly onAnswer: (status: number | "timeout" | "unreachable", ms: number) => void;
+  readonly now: () => number;
+};
+
+/**
+ * The client for our own questions: redirects are answers, not followed, so a credential never leaves the origin's host;
+ * no coding is accepted, so lengths and identities are those of the content.
+ */
+export function originClient({ timeoutMs, loopMark, onAnswer, now }: OriginClient): AskOrigin {
+  return async ({ method, url, headers, body, deadline: covers }) => {
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    const sent = now();
+    const all = new Headers(headers.map(([name, value]): [string, string] => [name, value]));
+    all.set("Accept-Encoding", "identity");
+    all.set("CDN-Loop", loopMark);
+    try {
+      const init: RequestInit = { method, headers: all, redirect: "manual", signal: deadline.signal };
+      const response = await fetch(url, body === undefined ? init : { ...init, body });
+      onAnswer(response.status, now() - sent);
+      if (covers === "start") clearTimeout(timer);
+      return response;
+    } catch (error) {
+      clearTimeout(timer);
+      onAnswer(deadline.signal.aborted ? "timeout" : "unreachable", now() - sent);
+      throw new Failure(deadline.signal.aborted ? "origin_timeout" : "origin_unreachable", undefined, error);
+    }
+  };
+}
+
+/** The most of a refusal's body that is kept, in bytes. */
+const REFUSAL_BYTES = 4096;
+
+/** An answer as a refusal; its body is read up to a bound and let go. */
+export async function readRefusal(response: Response): Promise<Refusal> {
+  const header = (name: string) => response.headers.get(name);
+  const type = header("content-type") ?? "";
+  const textual = /^(?:text\/|application\/(?:json|problem\+json|xml))/.test(type);
+  const body = textual ? await readText(response, REFUSAL_BYTES) : await discard(response);
+  const headers = refusalHeaders(header).filter(([name]) => body !== "" || name !== "content-type");
+  return { status: response.status, headers, body };
+}
+
+/** Lets a body go that will not be read: an unread one can hold a connection for ever. */
+export async function discard(response: Response): Promise<""> {
+  await response.body?.cancel();
+  return "";
+}
+
+async function readText(response: Response, limit: number): Promise<string> {
+  if (response.body === null) return "";
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let length = 0;
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return text + decoder.decode();
+      length += value.byteLength;
+      text += decoder.decode(value.subarray(0, value.byteLength - Math.max(0, length - limit)), {
+        stream: true,
+      });
+      if (length >= limit) return text;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}

@@ -1,0 +1,77 @@
+import { COLLAPSED, MISS } from "../core/cache-status.ts";
+import { judge, secondsLeft } from "../core/freshness.ts";
+import type { Grant } from "../core/grant.ts";
+import type { Question } from "../core/question.ts";
+import type { Tier } from "../core/store.ts";
+import { ask } from "./ask.ts";
+import { grantKey, nameGrantKey } from "./keys.ts";
+import type { Learned, Visit } from "./visit.ts";
+
+/**
+ * Whether the asker may read here: from memory, the colo or KV while a grant is young enough, else from the origin.
+ * It fails closed: without a live "yes" and without an answer there is no admission.
+ */
+export async function admit(visit: Visit, question: Question): Promise<Learned> {
+  const { ports, asked } = visit.isolate;
+  const key = grantKey(visit);
+  const hot = admitHot(visit, key, question);
+  if (hot !== undefined) return hot;
+
+  const started = ports.now();
+  const found = await ports.grants.find(key, (grant) => isUsable(visit, grant));
+  ports.telemetry.lookup("grant", ports.now() - started);
+  if (found !== undefined) return conclude(visit, { ...found, question });
+
+  const work = () => ask(visit, question);
+  const always = ports.config.limits.GRANT_S === 0;
+  const { joined, result } = always ? { joined: false, result: work() } : asked.share(key, work);
+  visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
+  const learned = await result;
+  visit.trace.grant = joined ? COLLAPSED : MISS;
+  visit.trace.grantMs = ports.now() - started;
+  if (!joined) ports.telemetry.computed("grant", visit.trace.grantMs);
+  return learned;
+}
+
+/** The same from memory alone, without waiting. A "no" about this one name comes before a "yes" to the scope. */
+export function admitHot(visit: Visit, key: string, question: Question): Learned | undefined {
+  const { grants } = visit.isolate.ports;
+  const denied = question.via === "replay" ? grants.hot(nameGrantKey(visit)) : undefined;
+  for (const record of [denied, grants.hot(key)]) {
+    if (record !== undefined && isUsable(visit, record))
+      return conclude(visit, { record, tier: "memory", question });
+  }
+  return undefined;
+}
+
+type Verdict = { readonly record: Grant; readonly tier: Tier; readonly question: Question };
+
+function conclude(visit: Visit, { record, tier, question }: Verdict): Learned {
+  const { now } = visit.isolate.ports;
+  const { hard } = lifetime(visit, record);
+  visit.trace.grant = { kind: "hit", tier, ttl: secondsLeft(record.at, now(), hard) };
+  if (record.kind !== "yes") return { kind: "refused", refusal: record.refusal };
+  if (judge(record.at, now(), lifetime(visit, record)) === "ageing") refresh(visit, question);
+  return { kind: "admitted" };
+}
+
+/** Renews a grant (and with it the revision) behind the response; a failure leaves the grant to its end. */
+export function refresh(visit: Visit, question: Question): void {
+  const { result } = visit.isolate.asked.share(grantKey(visit), () => ask(visit, question));
+  visit.defer(result.catch(() => undefined)); // counted where the origin was asked
+}
+
+function isUsable(visit: Visit, grant: Grant): boolean {
+  return judge(grant.at, visit.isolate.ports.now(), lifetime(visit, grant)) !== "expired";
+}
+
+/** Refreshes are spread by the low digits of the stamp and the isolate's own share of chance. */
+const JITTER_MS = 5000;
+
+function lifetime(visit: Visit, grant: Grant): { soft: number; hard: number } {
+  const { limits } = visit.isolate.ports.config;
+  if (grant.kind === "hold") return { soft: Infinity, hard: grant.until - grant.at };
+  if (grant.kind === "no") return { soft: Infinity, hard: limits.DENIAL_S * 1000 };
+  const jitter = (grant.at + visit.isolate.jitterMs) % JITTER_MS;
+  return { soft: limits.GRANT_REFRESH_S * 1000 + jitter, hard: limits.GRANT_S * 1000 };
+}

@@ -1,0 +1,73 @@
+import type { Grant } from "../core/grant.ts";
+import type { Question } from "../core/question.ts";
+import type { Refusal } from "../core/refusal.ts";
+import { grantKey, holdKey, nameGrantKey, revisionKey } from "./keys.ts";
+import type { Learned, Visit } from "./visit.ts";
+
+/** A "no" is kept past its life, so that no older "yes" is found further out while one could still be there. */
+const TOMBSTONE_S = 30;
+/** How long far tiers keep a revision: its life, and the time it may stand in for an unreachable origin. */
+const KV_GRANT_S = 60;
+
+/**
+ * Puts one question to the origin and remembers all it taught: the verdict on the asker, and what the name stands for.
+ * The stamp is the time the question was sent, so that no fact outlives its origin's word.
+ */
+export async function ask(visit: Visit, question: Question): Promise<Learned> {
+  const { isolate, dialect, target, asker } = visit;
+  const { grants, revisions, now, config } = isolate.ports;
+  const held = grants.hot(holdKey(visit));
+  if (held?.kind === "hold" && held.until > now()) {
+    return { kind: "refused", refusal: withRetryAfter(held.refusal, held.until - now()) };
+  }
+  const key = revisionKey(visit, question);
+  const before = key && revisions.hot(key);
+  const etag = before && before.kind === "validator" ? before.etag : undefined;
+  const at = now();
+  const answer = await dialect.ask({ question, target, principal: asker.principal, etag });
+  visit.trace.originMs = (visit.trace.originMs ?? 0) + (now() - at);
+  switch (answer.kind) {
+    case "admitted": {
+      rememberGrant(visit, { at, kind: "yes" });
+      if (key !== undefined && answer.revision !== undefined) {
+        const keepS = config.limits.REF_S + config.limits.STALE_IF_ERROR_S;
+        visit.defer(revisions.put(key, answer.revision, { coloS: keepS, kvS: keepS }));
+      }
+      return { kind: "admitted" };
+    }
+    case "refused":
+      refuse(visit, { at, kind: "no", refusal: answer.refusal }, answer.about);
+      return { kind: "refused", refusal: answer.refusal };
+    case "busy":
+      holdScope(visit, answer.refusal, answer.seconds);
+      return { kind: "refused", refusal: answer.refusal };
+    case "unclear":
+      return { kind: "unclear" };
+  }
+}
+
+function rememberGrant(visit: Visit, grant: Grant): void {
+  const { grants, config } = visit.isolate.ports;
+  if (config.limits.GRANT_S === 0) return;
+  visit.defer(grants.put(grantKey(visit), grant, { coloS: config.limits.GRANT_S, kvS: KV_GRANT_S }));
+}
+
+/** Remembers a "no": never in KV, where a stranger with random tokens could run up a bill. */
+export function refuse(visit: Visit, denial: Extract<Grant, { kind: "no" }>, about: "scope" | "name"): void {
+  const key = about === "scope" ? grantKey(visit) : nameGrantKey(visit);
+  visit.defer(visit.isolate.ports.grants.put(key, denial, { coloS: TOMBSTONE_S }));
+}
+
+/** Leaves a scope alone for as long as the origin asked (RFC 9110 §10.2.3, RFC 6585 §4). */
+export function holdScope(visit: Visit, refusal: Refusal, seconds: number): void {
+  const { grants, now } = visit.isolate.ports;
+  const at = now();
+  visit.defer(
+    grants.put(holdKey(visit), { at, kind: "hold", until: at + seconds * 1000, refusal }, { coloS: seconds }),
+  );
+}
+
+function withRetryAfter(refusal: Refusal, ms: number): Refusal {
+  const others = refusal.headers.filter(([name]) => name !== "retry-after");
+  return { ...refusal, headers: [...others, ["retry-after", String(Math.ceil(ms / 1000))]] };
+}

@@ -1,0 +1,99 @@
+import { pinOf } from "../core/pin.ts";
+import { route } from "../core/route.ts";
+import type { MemoryStore } from "../core/store.ts";
+import type { Route } from "../core/target.ts";
+import { admit, admitHot } from "./admit.ts";
+import type { Arrival } from "./arrival.ts";
+import { findAsker, identify, type AskerParts } from "./asker.ts";
+import { bodyKey, entryKey, firstQuestion, grantKey } from "./keys.ts";
+import { openFile } from "./open.ts";
+import { problemResponse } from "./problem-response.ts";
+import { refusalResponse } from "./refusal-response.ts";
+import { isPlain, rangeHeader, reply, replyFromBytes, replyWithoutBody } from "./reply.ts";
+import { resolve, resolveHot } from "./resolve.ts";
+import { newTrace } from "./trace.ts";
+import { endVisit, type Isolate, type Visit } from "./visit.ts";
+
+export type JourneyParts = {
+  readonly isolate: Isolate;
+  readonly askers: AskerParts;
+  /** URLs that were read before. */
+  readonly routes: MemoryStore<Route>;
+};
+
+/** Serves what a dialect claims; `undefined` for all that is to be passed through. */
+export async function serve(parts: JourneyParts, arrival: Arrival): Promise<Response | undefined> {
+  const { isolate } = parts;
+  const answer = readRoute(parts, arrival);
+  if (answer.kind === "pass") return undefined;
+  if (answer.kind === "refused") return problemResponse(answer.problem);
+  const visit: Visit = {
+    isolate,
+    site: arrival.site,
+    dialect: isolate.ports.dialect(arrival.site),
+    target: answer.target,
+    asker: findAsker(parts.askers, arrival) ?? (await identify(parts.askers, arrival)),
+    trace: newTrace(isolate.ports.now()),
+    defer: arrival.defer,
+    led: [],
+    isSending: false,
+  };
+  const response = serveHot(visit, arrival) ?? (await serveCold(visit, arrival));
+  if (response !== undefined) count(visit, response.status);
+  return response;
+}
+
+function readRoute({ isolate, routes }: JourneyParts, { method, site, path, search }: Arrival): Route {
+  const key = `${method} ${site.host}${path}`;
+  const known = search === "" ? routes.get(key) : undefined; // a query may hold a credential: it is in no key
+  if (known !== undefined) return known;
+  const answer = route(site.kind, method, path, search, isolate.ports.config.limits.PATH_BYTES);
+  if (search === "" && answer.kind === "target") routes.set(key, answer);
+  return answer;
+}
+
+/** Answers from memory alone: no I/O, no hashing, no waiting. */
+function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
+  const { ports } = visit.isolate;
+  if (admitHot(visit, grantKey(visit), firstQuestion(visit))?.kind !== "admitted") return undefined;
+  const pin = resolveHot(visit);
+  if (pin === undefined || pin.kind === "unknown") return undefined;
+  const entry = ports.entries.hot(entryKey(visit, pin));
+  const bytes = entry && ports.hot.get(bodyKey(visit, entry));
+  if (entry === undefined || bytes === undefined) return undefined;
+  visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
+  if (pinOf(visit.target.name) !== undefined) visit.trace.validatedAt = entry.at;
+  const answerable = { visit, arrival, pin, entry };
+  if (isPlain(arrival)) return replyFromBytes(answerable, bytes, null);
+  return replyWithoutBody(answerable) ?? replyFromBytes(answerable, bytes, rangeHeader(arrival, entry));
+}
+
+/** Answers with whatever waiting it takes; `undefined` for what only the origin itself can answer. */
+async function serveCold(visit: Visit, arrival: Arrival): Promise<Response | undefined> {
+  const { ports } = visit.isolate;
+  const { trace } = visit;
+  const admitted = await admit(visit, firstQuestion(visit));
+  if (admitted.kind === "unclear") return undefined;
+  if (admitted.kind === "refused") return refusalResponse(visit, arrival, admitted.refusal);
+
+  const resolving = ports.now();
+  const resolved = await resolve(visit);
+  trace.revisionMs = ports.now() - resolving;
+  if (resolved.kind === "unclear") return undefined;
+  if (resolved.kind === "refused") return refusalResponse(visit, arrival, resolved.refusal);
+
+  const opening = ports.now();
+  const file = await openFile(visit, resolved.pin, arrival.method === "HEAD" ? "HEAD" : "GET");
+  trace.bodyMs = ports.now() - opening;
+  if (file.kind === "unclear") return undefined;
+  if (file.kind === "refused") return refusalResponse(visit, arrival, file.refusal);
+  if (pinOf(visit.target.name) !== undefined) trace.validatedAt = file.entry.at;
+  const response = await reply({ visit, arrival, pin: resolved.pin, entry: file.entry });
+  if (!visit.isSending) endVisit(visit);
+  return response;
+}
+
+function count({ isolate, site, target, trace }: Visit, status: number): void {
+  const { grant, revision, body } = trace;
+  isolate.ports.telemetry.request({ host: site.host, lane: target.lane, status, grant, revision, body });
+}

@@ -1,0 +1,112 @@
+import type { Entry } from "../core/entry.ts";
+import { makeKey } from "../core/key.ts";
+import { questionFor, revisionName, type Question } from "../core/question.ts";
+import type { Pin } from "../core/pin.ts";
+import type { RawTarget } from "../core/target.ts";
+import type { Asker, Visit } from "./visit.ts";
+
+/*
+ * Every key of the lane. Making one costs more than looking it up, so each is remembered with the object it is made of.
+ * Those objects belong to one site: targets are read, and entries and pins made, for a site of their own.
+ */
+
+function perObject<K extends object>(
+  make: (visit: Visit, object: K) => string,
+): (visit: Visit, object: K) => string {
+  const made = new WeakMap<K, string>();
+  return (visit, object) => {
+    const known = made.get(object);
+    if (known !== undefined) return known;
+    const key = make(visit, object);
+    made.set(object, key);
+    return key;
+  };
+}
+
+/** The scope of a file: all code of a project, through one door. */
+function scopeParts({ site, target }: Visit): [string, string, string] {
+  return [site.host, target.channel, target.project];
+}
+
+/** For a scope that the origin asked us to leave alone; and what the grants of a scope begin with. */
+export function holdKey(visit: Visit): string {
+  return grantScope(visit, visit.target);
+}
+
+const grantScope = perObject<RawTarget>((visit) => makeKey("grant", ...scopeParts(visit)));
+
+/** An asker's grant; its id is hex and needs no escaping. */
+export function grantKey(visit: Visit, asker: Asker = visit.asker): string {
+  return `${grantScope(visit, visit.target)}/~${asker.id}`;
+}
+
+/** For a "no" that may be about one name only. */
+export function nameGrantKey(visit: Visit): string {
+  return makeKey("grant", ...scopeParts(visit), visit.asker.id, ...nameParts(visit));
+}
+
+/** What an asker was told is missing. */
+export function missingKey(visit: Visit): string {
+  return makeKey("entry", ...scopeParts(visit), visit.asker.id, ...nameParts(visit));
+}
+
+/** The revision that a question brings; `undefined` where it brings none. */
+export function revisionKey(visit: Visit, question: Question): string | undefined {
+  const key = questionKey(visit, question);
+  return key === "" ? undefined : key;
+}
+
+const questionKey = perObject<Question>((visit, question) => {
+  const name = revisionName(question, visit.target);
+  return name === undefined ? "" : makeKey("revision", ...scopeParts(visit), ...name);
+});
+
+const firstQuestions = {
+  carried: new WeakMap<RawTarget, Question>(),
+  replayed: new WeakMap<RawTarget, Question>(),
+};
+
+/** The question a target's name asks for at first, for an asker whom smart HTTP can carry or not. */
+export function firstQuestion({ site, target, asker }: Visit): Question {
+  const { principal } = asker;
+  const remembered = principal.carriedByGit ? firstQuestions.carried : firstQuestions.replayed;
+  const known = remembered.get(target);
+  if (known !== undefined) return known;
+  const question = questionFor(site.kind, principal, target, 1);
+  remembered.set(target, question);
+  return question;
+}
+
+/** A pin that files are remembered under. */
+export type KnownPin = Exclude<Pin, { readonly kind: "unknown" }>;
+
+/** What is known of a pinned file. */
+export const entryKey = perObject<KnownPin>((visit, pin) => {
+  const { target } = visit;
+  const scope = [...scopeParts(visit), target.variant, pin.kind];
+  if (pin.kind === "commit") return makeKey("entry", ...scope, pin.oid, pin.path);
+  if (pin.kind === "blob") return makeKey("entry", ...scope, pin.oid);
+  return makeKey("entry", ...scope, pin.etag, ...nameParts(visit));
+});
+
+/** Where the last known state of a path is remembered, whatever the ref: for asking whether it is still so. */
+export function latestKey(visit: Visit, path: string): string {
+  return makeKey("latest", ...scopeParts(visit), visit.target.variant, path);
+}
+
+/** All bytes of one identity within a project; never the asker's. */
+export const bodyKey = perObject<Entry>(({ site, target }, { identity }) =>
+  makeKey("body", site.host, target.project, identity),
+);
+
+export function blockKey(visit: Visit, entry: Entry, index: number): string {
+  const { BLOCK_BYTES } = visit.isolate.ports.config.limits;
+  return `${bodyKey(visit, entry)}/~${BLOCK_BYTES}/~${index}`;
+}
+
+/** The name as it was asked, with all that tells it from others. */
+function nameParts({ target: { name, variant } }: Visit): string[] {
+  if (name.kind === "joined") return [variant, name.kind, name.refs, name.text];
+  if (name.kind === "ref") return [variant, name.kind, name.ref, name.path];
+  return name.kind === "commit" ? [variant, name.kind, name.oid, name.path] : [variant, name.kind, name.oid];
+}

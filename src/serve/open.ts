@@ -1,0 +1,147 @@
+import { MISS } from "../core/cache-status.ts";
+import type { Opened } from "../core/dialect.ts";
+import type { Entry } from "../core/entry.ts";
+import { judge } from "../core/freshness.ts";
+import { Failure } from "../core/problem.ts";
+import { UNKNOWN, type Pin } from "../core/pin.ts";
+import { refuse, holdScope } from "./ask.ts";
+import { startFill } from "./fill.ts";
+import { blockKey, bodyKey, entryKey, latestKey, missingKey, type KnownPin } from "./keys.ts";
+import type { OpenedFile, Visit } from "./visit.ts";
+
+/** How long the colo keeps what is known of a file; it never changes, so only room ends it. */
+const ENTRY_S = 31_536_000;
+
+/** What is known of a pinned file: from memory, the colo, or the origin, whose body then begins to fill the store. */
+export async function openFile(visit: Visit, pin: Pin, method: "GET" | "HEAD"): Promise<OpenedFile> {
+  if (pin.kind === "unknown") return await openUnknown(visit, method);
+  const { ports, opened } = visit.isolate;
+  const key = entryKey(visit, pin);
+  const started = ports.now();
+  const found = await ports.entries.find(key, () => true);
+  if (found?.tier !== "memory") ports.telemetry.lookup("body", ports.now() - started);
+  if (found !== undefined) {
+    visit.trace.entryTier = found.tier;
+    return { kind: "entry", entry: found.record };
+  }
+  const missing = missingHot(visit);
+  if (missing !== undefined) return missing;
+
+  const { joined, result } = opened.share(`${method} ${key}`, () => fetchEntry(visit, pin, method));
+  visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
+  const file = await result;
+  if (!joined) visit.trace.body = MISS;
+  if (file.kind === "entry" || !joined) return file;
+  return await fetchEntry(visit, pin, method); // another asker's "no" is not ours
+}
+
+/**
+ * A name that no revision is known of (a short commit id, say): the origin is asked for it as it stands each time.
+ * Its bytes are kept by their identity, its absence for a while, the name not at all.
+ */
+async function openUnknown(visit: Visit, method: "GET" | "HEAD"): Promise<OpenedFile> {
+  const missing = missingHot(visit);
+  if (missing !== undefined) return missing;
+  const answer = await askOpen(visit, UNKNOWN, { method, known: undefined, from: 0 });
+  if (answer.kind !== "entry") return conclude(visit, answer);
+  if (answer.body !== undefined) beginFill(visit, answer.entry, { body: answer.body, offset: answer.offset });
+  visit.trace.body = MISS;
+  visit.trace.validatedAt = answer.entry.at;
+  return { kind: "entry", entry: answer.entry };
+}
+
+function missingHot(visit: Visit): OpenedFile | undefined {
+  const { missing, now, config } = visit.isolate.ports;
+  const known = missing.get(missingKey(visit));
+  const hard = config.limits.MISSING_S * 1000;
+  if (known === undefined || judge(known.at, now(), { soft: hard, hard }) === "expired") return undefined;
+  return { kind: "refused", refusal: known.refusal };
+}
+
+async function fetchEntry(visit: Visit, pin: KnownPin, method: "GET" | "HEAD"): Promise<OpenedFile> {
+  const { entries } = visit.isolate.ports;
+  const latest = pin.kind === "commit" ? latestKey(visit, pin.path) : undefined;
+  const before = latest === undefined ? undefined : await entries.find(latest, () => true);
+  const answer = await askOpen(visit, pin, { method, known: before?.record, from: 0 });
+  if (answer.kind !== "entry") return conclude(visit, answer);
+  const { entry, body } = answer;
+  if (body !== undefined) beginFill(visit, entry, { body, offset: answer.offset });
+  visit.defer(entries.put(entryKey(visit, pin), entry, { coloS: ENTRY_S }));
+  if (latest !== undefined) visit.defer(entries.put(latest, entry, { coloS: ENTRY_S }));
+  return { kind: "entry", entry };
+}
+
+/** Reads a body again, from a block on, for an entry that is known: it must be the very same bytes. */
+export async function reopen(visit: Visit, pin: Pin, entry: Entry, from: number): Promise<OpenedFile> {
+  const { joined, result } = visit.isolate.opened.share(`again ${bodyKey(visit, entry)}`, () =>
+    openAgain(visit, pin, entry, from),
+  );
+  visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
+  const file = await result;
+  return joined && file.kind !== "entry" ? await openAgain(visit, pin, entry, from) : file;
+}
+
+async function openAgain(visit: Visit, pin: Pin, entry: Entry, from: number): Promise<OpenedFile> {
+  const answer = await askOpen(visit, pin, { method: "GET", known: undefined, from });
+  if (answer.kind !== "entry") return conclude(visit, answer);
+  const same = answer.entry.identity === entry.identity && answer.entry.size === entry.size;
+  if (!same || answer.body === undefined || answer.offset > from) {
+    await answer.body?.cancel();
+    if (pin.kind !== "unknown") await visit.isolate.ports.entries.drop(entryKey(visit, pin));
+    throw new Failure("origin_changed");
+  }
+  beginFill(visit, entry, { body: answer.body, offset: answer.offset });
+  return { kind: "entry", entry };
+}
+
+type Ask = { readonly method: "GET" | "HEAD"; readonly known: Entry | undefined; readonly from: number };
+
+async function askOpen(visit: Visit, pin: Pin, { method, known, from }: Ask): Promise<Opened> {
+  const { dialect, target, asker, trace, isolate } = visit;
+  const started = isolate.ports.now();
+  const answer = await dialect.open({ target, pin, principal: asker.principal, method, known, from });
+  const ms = isolate.ports.now() - started;
+  isolate.ports.telemetry.computed("body", ms);
+  trace.originMs = (trace.originMs ?? 0) + ms;
+  return answer;
+}
+
+/** An origin that will not give the bytes has the last word: the grant ends with it. */
+function conclude(visit: Visit, answer: Exclude<Opened, { kind: "entry" }>): OpenedFile {
+  const { missing, now } = visit.isolate.ports;
+  if (answer.kind === "unclear") return { kind: "unclear" };
+  if (answer.kind === "missing") missing.set(missingKey(visit), { at: now(), refusal: answer.refusal });
+  else if (answer.kind === "busy") holdScope(visit, answer.refusal, answer.seconds);
+  else refuse(visit, { at: now(), kind: "no", refusal: answer.refusal }, "scope");
+  return { kind: "refused", refusal: answer.refusal };
+}
+
+type Source = { readonly body: ReadableStream<Uint8Array>; readonly offset: number };
+
+function beginFill(visit: Visit, entry: Entry, { body, offset }: Source): void {
+  const { ports, fills } = visit.isolate;
+  const { BLOCK_BYTES, ORIGIN_STALL_S } = ports.config.limits;
+  const key = bodyKey(visit, entry);
+  if (entry.size === 0) {
+    visit.defer(body.cancel());
+    return;
+  }
+  const fill = startFill({
+    body,
+    offset,
+    size: entry.size,
+    blockBytes: BLOCK_BYTES,
+    blockKey: (index) => blockKey(visit, entry, index),
+    blocks: ports.blocks,
+    stallMs: ORIGIN_STALL_S * 1000,
+    now: ports.now,
+    onBytes: (count) => ports.telemetry.bytes("origin", count),
+  });
+  fills.set(key, fill);
+  visit.led.push(fill);
+  visit.defer(
+    fill.done.finally(() => {
+      if (fills.get(key) === fill) fills.delete(key);
+    }),
+  );
+}

@@ -1,0 +1,34 @@
+import type { Config } from "../core/config.ts";
+import type { Dialect } from "../core/dialect.ts";
+import type { Entry } from "../core/entry.ts";
+import type { Grant } from "../core/grant.ts";
+import type { Refusal } from "../core/refusal.ts";
+import type { Revision } from "../core/revision.ts";
+import type { Site } from "../core/site.ts";
+import type { BlockStore, MemoryStore, Records } from "../core/store.ts";
+import type { Telemetry } from "../core/telemetry.ts";
+
+/** All of the world that the journey touches. */
+export type Ports = {
+  readonly config: Config;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** A number from 0 to 1. */
+  readonly random: () => number;
+  /** Keyed hash of a credential, in hex. */
+  readonly digest: (text: string) => Promise<string>;
+  readonly dialect: (site: Site) => Dialect;
+  readonly grants: Records<Grant>;
+  readonly revisions: Records<Revision>;
+  readonly entries: Records<Entry>;
+  readonly blocks: BlockStore;
+  /** Whole small bodies. */
+  readonly hot: MemoryStore<Uint8Array>;
+  /** What an asker was told is missing. */
+  readonly missing: MemoryStore<Missing>;
+  readonly telemetry: Telemetry;
+  /** Sends a request on as it is. */
+  readonly passThrough: (site: Site, request: Request) => Promise<Response>;
+};
+
+export type Missing = { readonly at: number; readonly refusal: Refusal };

@@ -1,0 +1,259 @@
+import { formatCacheStatus } from "../core/cache-status.ts";
+import { clientCacheControl } from "../core/client-caching.ts";
+import { evaluatePreconditions, rangeApplies, type Validators } from "../core/conditional.ts";
+import type { Entry } from "../core/entry.ts";
+import { ageInSeconds, judge } from "../core/freshness.ts";
+import { planMultipart } from "../core/multipart.ts";
+import { credentialHeaders } from "../core/principal.ts";
+import { contentRange, selectRanges, unsatisfiedContentRange, type ByteRange } from "../core/range.ts";
+import type { Pin } from "../core/pin.ts";
+import type { RawTarget } from "../core/target.ts";
+import type { Arrival } from "./arrival.ts";
+import { NOBODY } from "./asker.ts";
+import { grantKey } from "./keys.ts";
+import { problemResponse } from "./problem-response.ts";
+import { bodyReader, gather, isSmall, readSmall, type Segment, type Sending } from "./read.ts";
+import { formatServerTiming, type Trace } from "./trace.ts";
+import { endVisit, type Visit } from "./visit.ts";
+
+/** An admitted request with all that is needed to answer it. */
+export type Answerable = {
+  readonly visit: Visit;
+  readonly arrival: Arrival;
+  readonly pin: Pin;
+  readonly entry: Entry;
+};
+
+/** Whether the request wants more than the plain whole. */
+export function isPlain({ method, headers }: Arrival): boolean {
+  return (
+    method === "GET" &&
+    headers.get("range") === null &&
+    headers.get("if-none-match") === null &&
+    headers.get("if-modified-since") === null &&
+    headers.get("if-match") === null &&
+    headers.get("if-unmodified-since") === null
+  );
+}
+
+/** Answers with all, parts or none of a body: preconditions first, then ranges (RFC 9110 §13.2.2, §14.2). */
+export async function reply(answerable: Answerable): Promise<Response> {
+  const { visit, arrival, entry } = answerable;
+  const early = replyWithoutBody(answerable);
+  if (early !== undefined) return early;
+  const range = rangeHeader(arrival, entry);
+  const wanted = selectRanges(range, entry.size, visit.isolate.ports.config.limits.RANGE_PARTS);
+  if (wanted.kind === "unsatisfiable") {
+    return problemResponse("range_not_satisfiable", { "Content-Range": unsatisfiedContentRange(entry.size) });
+  }
+  if (isSmall(visit, entry))
+    return replyFromBytes(answerable, await readSmall(visit, answerable.pin, entry), range);
+  const ranges = wanted.kind === "whole" ? [{ start: 0, end: entry.size }] : wanted.ranges;
+  const [only, second] = ranges;
+  if (only === undefined || second !== undefined) return await replyParts(answerable, ranges);
+  return await replyRange(answerable, only, wanted.kind === "whole" ? 200 : 206);
+}
+
+/** The same where the whole body is in hand; `range` is the Range header where it applies. */
+export function replyFromBytes(answerable: Answerable, bytes: Uint8Array, range: string | null): Response {
+  const { visit, entry } = answerable;
+  const wanted = selectRanges(range, entry.size, visit.isolate.ports.config.limits.RANGE_PARTS);
+  if (wanted.kind === "unsatisfiable") {
+    return problemResponse("range_not_satisfiable", { "Content-Range": unsatisfiedContentRange(entry.size) });
+  }
+  visit.isolate.ports.telemetry.bytes("cache", bytes.byteLength);
+  if (wanted.kind === "whole") return new Response(bytes, { headers: headersFor(visit, entry) });
+  const [only, second] = wanted.ranges;
+  const headers = new Headers(headersFor(visit, entry));
+  if (only !== undefined && second === undefined) {
+    headers.set("Content-Range", contentRange(only, entry.size));
+    return new Response(bytes.subarray(only.start, only.end), { status: 206, headers });
+  }
+  const plan = planMultipart(
+    wanted.ranges,
+    entry.size,
+    headers.get("content-type") ?? undefined,
+    newBoundary(),
+  );
+  headers.set("Content-Type", plan.contentType);
+  const parts = plan.segments.map((segment) =>
+    segment.kind === "text" ? segment.bytes : bytes.subarray(segment.range.start, segment.range.end),
+  );
+  return new Response(new Blob(parts), { status: 206, headers });
+}
+
+/** The answers that need no body: 304, 412, and HEAD. */
+export function replyWithoutBody({ visit, arrival, entry }: Answerable): Response | undefined {
+  const header = (name: string) => arrival.headers.get(name);
+  const verdict = evaluatePreconditions(
+    {
+      ifMatch: header("if-match"),
+      ifNoneMatch: header("if-none-match"),
+      ifModifiedSince: header("if-modified-since"),
+      ifUnmodifiedSince: header("if-unmodified-since"),
+    },
+    validators(entry),
+  );
+  if (verdict === "failed") return problemResponse("precondition_failed", { ETag: entry.etag });
+  const headers = headersFor(visit, entry);
+  if (verdict === "not-modified")
+    return new Response(null, { status: 304, headers: withoutContent(headers) });
+  if (arrival.method !== "HEAD") return undefined;
+  const whole = new Headers(headers);
+  whole.set("Content-Length", String(entry.size));
+  return new Response(null, { headers: whole });
+}
+
+/** The Range header, where a precondition of its own (If-Range) lets it count (RFC 9110 §13.1.5). */
+export function rangeHeader(arrival: Arrival, entry: Entry): string | null {
+  const range = arrival.headers.get("range");
+  if (range === null) return null;
+  const ifRange = arrival.headers.get("if-range");
+  return ifRange === null || rangeApplies(ifRange, validators(entry)) ? range : null;
+}
+
+function validators({ etag, lastModified }: Entry): Validators {
+  return lastModified === undefined ? { etag } : { etag, lastModified };
+}
+
+/** Sends one range, or all. What lies in one stored block is sent as the store gave it; more is joined natively. */
+async function replyRange(answerable: Answerable, range: ByteRange, status: 200 | 206): Promise<Response> {
+  const { visit, entry } = answerable;
+  const { sending, close } = await begin(answerable, [{ kind: "range", range }]);
+  const headers = new Headers(headersFor(visit, entry));
+  const length = range.end - range.start;
+  headers.set("Content-Length", String(length));
+  if (status === 206) headers.set("Content-Range", contentRange(range, entry.size));
+  if (sending.single !== undefined) {
+    close();
+    return new Response(sending.single, { status, headers });
+  }
+  return pump({ visit, sending, close }, { status, headers, length });
+}
+
+async function replyParts(answerable: Answerable, ranges: readonly ByteRange[]): Promise<Response> {
+  const { visit, entry } = answerable;
+  const type = entry.headers.find(([name]) => name === "content-type")?.[1];
+  const plan = planMultipart(ranges, entry.size, type, newBoundary());
+  const { sending, close } = await begin(answerable, plan.segments);
+  const headers = new Headers(headersFor(visit, entry));
+  headers.set("Content-Type", plan.contentType);
+  headers.set("Content-Length", String(plan.length));
+  return pump({ visit, sending, close }, { status: 206, headers, length: plan.length });
+}
+
+type Begun = { readonly visit: Visit; readonly sending: Sending; readonly close: () => void };
+
+async function begin({ visit, pin, entry }: Answerable, segments: readonly Segment[]): Promise<Begun> {
+  const reader = bodyReader(visit, pin, entry);
+  try {
+    const blockBytes = visit.isolate.ports.config.limits.BLOCK_BYTES;
+    const sending = await gather(reader, segments, { size: entry.size, blockBytes });
+    return { visit, sending, close: () => reader.close() };
+  } catch (error) {
+    reader.close();
+    throw error;
+  }
+}
+
+type Head = { readonly status: number; readonly headers: Headers; readonly length: number };
+
+/** A response of exactly `length` bytes: where they cannot all be had it is visibly broken off. */
+function pump({ visit, sending, close }: Begun, { status, headers, length }: Head): Response {
+  const { readable, writable } = new FixedLengthStream(length);
+  visit.isSending = true;
+  const sent = sending
+    .write(writable)
+    .then(() => writable.close())
+    .catch((error: unknown) => writable.abort(error))
+    .catch(() => undefined) // the client went away: there is nobody to tell
+    .finally(() => {
+      close();
+      endVisit(visit);
+    });
+  visit.defer(sent);
+  return new Response(readable, { status, headers });
+}
+
+function newBoundary(): string {
+  return crypto.randomUUID();
+}
+
+/** The last headers made for a target: within a second most hits in memory differ in nothing. */
+const lastHeaders = new WeakMap<
+  RawTarget,
+  { readonly entry: Entry; readonly stamp: number; readonly headers: Headers }
+>();
+
+/** Header fields of a 200; to be copied before they are changed. */
+function headersFor(visit: Visit, entry: Entry): Headers {
+  const { trace, target, isolate } = visit;
+  const { body, entryTier } = trace;
+  if (body.kind === "unused" && entryTier !== undefined)
+    trace.body = { kind: "hit", tier: entryTier, ttl: undefined };
+  const age = ageInSeconds(trace.validatedAt, isolate.ports.now());
+  const isPublic = isReadableByAnyone(visit);
+  const stamp = hotStamp(trace, age, isPublic);
+  if (stamp === undefined) return makeHeaders(visit, entry, { age, isPublic });
+  const last = lastHeaders.get(target);
+  if (last?.stamp === stamp && last.entry === entry) return last.headers;
+  const headers = makeHeaders(visit, entry, { age, isPublic });
+  lastHeaders.set(target, { entry, stamp, headers });
+  return headers;
+}
+
+/** All that a response from memory alone depends on beside target and entry, in one number. */
+function hotStamp({ grant, revision, body }: Trace, age: number, isPublic: boolean): number | undefined {
+  if (body.kind !== "hit" || body.tier !== "memory") return undefined;
+  if (grant.kind !== "hit" || grant.tier !== "memory" || grant.ttl === undefined) return undefined;
+  if (revision.kind === "forwarded" || (revision.kind === "hit" && revision.tier !== "memory"))
+    return undefined;
+  const revisionTtl = revision.kind === "hit" ? (revision.ttl ?? 0) + 1 : 0;
+  return ((age * 3602 + revisionTtl) * 32 + grant.ttl) * 2 + (isPublic ? 1 : 0); // REF_S ends at 3600, GRANT_S at 30
+}
+
+function makeHeaders(
+  { trace, target, site }: Visit,
+  entry: Entry,
+  { age, isPublic }: { readonly age: number; readonly isPublic: boolean },
+): Headers {
+  const isImmutable = target.name.kind === "commit" || target.name.kind === "blob";
+  const headers = new Headers(entry.headers.map(([name, value]): [string, string] => [name, value]));
+  if (target.name.kind === "ref" && headers.has("x-gitlab-ref")) headers.set("X-Gitlab-Ref", target.name.ref);
+  headers.set("ETag", entry.etag);
+  if (entry.lastModified !== undefined) headers.set("Last-Modified", entry.lastModified);
+  headers.set("Accept-Ranges", "bytes");
+  headers.set("Age", String(age));
+  headers.set("Cache-Control", clientCacheControl(isPublic, isImmutable));
+  headers.set("Vary", credentialHeaders(site.kind).join(", "));
+  headers.set("Cache-Status", formatCacheStatus(trace.grant, trace.revision, trace.body));
+  headers.set("Server-Timing", formatServerTiming(trace));
+  return headers;
+}
+
+/** What a 304 repeats of a 200, and nothing about a content it does not have (RFC 9110 §15.4.5). */
+function withoutContent(headers: Headers): Headers {
+  const kept = new Headers();
+  for (const name of [
+    "ETag",
+    "Age",
+    "Cache-Control",
+    "Vary",
+    "Cache-Status",
+    "Server-Timing",
+    "Last-Modified",
+  ]) {
+    const value = headers.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return kept;
+}
+
+/** Whether nobody in particular may read this too, as far as is known without asking. */
+function isReadableByAnyone(visit: Visit): boolean {
+  if (visit.asker === NOBODY) return true;
+  const { grants, now, config } = visit.isolate.ports;
+  const grant = grants.hot(grantKey(visit, NOBODY));
+  const hard = config.limits.GRANT_S * 1000;
+  return grant?.kind === "yes" && judge(grant.at, now(), { soft: hard, hard }) !== "expired";
+}

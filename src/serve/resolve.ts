@@ -1,0 +1,152 @@
+import { COLLAPSED, MISS, STALE } from "../core/cache-status.ts";
+import { judge, secondsLeft, type Lifetime } from "../core/freshness.ts";
+import { pinBy, pinOf, UNKNOWN, type Pin } from "../core/pin.ts";
+import { Failure } from "../core/problem.ts";
+import { canNarrow, questionFor, type Question } from "../core/question.ts";
+import type { Revision } from "../core/revision.ts";
+import type { Tier } from "../core/store.ts";
+import type { RawTarget } from "../core/target.ts";
+import { refresh } from "./admit.ts";
+import { ask } from "./ask.ts";
+import { firstQuestion, revisionKey } from "./keys.ts";
+import type { Learned, Visit } from "./visit.ts";
+
+type No = Exclude<Learned, { readonly kind: "admitted" }>;
+
+export type Resolved = { readonly kind: "pinned"; readonly pin: Pin } | No;
+
+/** A revision and how it was come by. */
+type Known = {
+  readonly kind: "known";
+  readonly record: Revision;
+  readonly from: Tier | "asked" | "joined" | "stale";
+};
+
+/** Of a revision's life, the part after which a hit renews it behind the response. */
+const REFRESH_SHARE = 2 / 3;
+
+/** What the target's name stands for right now; only ever called for an asker with a live grant. */
+export async function resolve(visit: Visit): Promise<Resolved> {
+  const hot = resolveHot(visit);
+  if (hot !== undefined) return { kind: "pinned", pin: hot };
+  const { site, asker, target } = visit;
+  for (let depth = 1; ; depth++) {
+    const question =
+      depth === 1 ? firstQuestion(visit) : questionFor(site.kind, asker.principal, target, depth);
+    const known =
+      (await findElsewhere(visit)) ?? (await find(visit, question)) ?? (await learn(visit, question));
+    if (known === undefined) return { kind: "pinned", pin: UNKNOWN };
+    if (known.kind !== "known") return known;
+    if (known.record.kind === "crowded" && canNarrow(target, depth)) continue;
+    note(visit, known, question);
+    return { kind: "pinned", pin: pinOfRecord(visit, known.record) ?? UNKNOWN };
+  }
+}
+
+/** The same from memory alone, without waiting; `undefined` where that does not suffice. */
+export function resolveHot(visit: Visit): Pin | undefined {
+  const pinned = pinOfName(visit.target);
+  if (pinned !== undefined) return pinned;
+  const question = firstQuestion(visit);
+  const key = revisionKey(visit, question);
+  const record = key === undefined ? undefined : visit.isolate.ports.revisions.hot(key);
+  if (record === undefined || record.kind === "crowded" || !isUsable(visit, record)) return undefined;
+  const pin = pinOfRecord(visit, record);
+  if (pin !== undefined) note(visit, { kind: "known", record, from: "memory" }, question);
+  return pin;
+}
+
+/** Refs that another asker's question brought serve those as well whose own question could not ask for refs. */
+async function findElsewhere(visit: Visit): Promise<Known | undefined> {
+  const { asker } = visit;
+  if (asker.principal.carriedByGit) return undefined;
+  const question = firstQuestion({
+    ...visit,
+    asker: { ...asker, principal: { ...asker.principal, carriedByGit: true } },
+  });
+  const found = question.via === "git" ? await find(visit, question) : undefined;
+  const isEnough =
+    found !== undefined && found.record.kind === "refs" && pinOfRecord(visit, found.record) !== undefined;
+  return isEnough ? found : undefined;
+}
+
+async function find(visit: Visit, question: Question): Promise<Known | undefined> {
+  const { revisions, now, telemetry } = visit.isolate.ports;
+  const key = revisionKey(visit, question);
+  if (key === undefined) return undefined;
+  const started = now();
+  const found = await revisions.find(key, (record) => isUsable(visit, record));
+  if (found?.tier !== "memory") telemetry.lookup("revision", now() - started);
+  return found && { kind: "known", record: found.record, from: found.tier };
+}
+
+/** Asks the origin, or waits for whoever is asking; an unreachable one may be stood in for by what it last said. */
+async function learn(visit: Visit, question: Question): Promise<Known | No | undefined> {
+  const key = revisionKey(visit, question);
+  if (key === undefined) return undefined;
+  const { revisions } = visit.isolate.ports;
+  const before = revisions.hot(key);
+  const { joined, result } = visit.isolate.asked.share(key, () => ask(visit, question));
+  visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
+  try {
+    const shared = await result;
+    const learned = joined && shared.kind !== "admitted" ? await ask(visit, question) : shared; // not another asker's "no"
+    if (learned.kind !== "admitted") return learned;
+  } catch (error) {
+    if (!(error instanceof Failure) || before === undefined || !isTolerable(visit, before)) throw error;
+    return { kind: "known", record: before, from: "stale" };
+  }
+  const record = revisions.hot(key);
+  if (record === undefined || record.at === before?.at) return undefined;
+  return { kind: "known", record, from: joined ? "joined" : "asked" };
+}
+
+function note(visit: Visit, { record, from }: Known, question: Question): void {
+  const { now } = visit.isolate.ports;
+  const { trace } = visit;
+  trace.validatedAt = record.at;
+  if (from === "asked") trace.revision = MISS;
+  else if (from === "joined") trace.revision = COLLAPSED;
+  else if (from === "stale") trace.revision = STALE;
+  else if (trace.grant.kind === "forwarded" && record.at >= trace.startedAt) trace.revision = trace.grant; // one probe for both
+  else {
+    const life = lifetime(visit, record);
+    trace.revision = { kind: "hit", tier: from, ttl: secondsLeft(record.at, now(), life.hard) };
+    if (judge(record.at, now(), life) === "ageing") refresh(visit, question);
+  }
+}
+
+/** That a name is missing is believed for a shorter time than what it stands for. */
+function lifetime(visit: Visit, record: Revision): Lifetime {
+  const { REF_S, MISSING_S } = visit.isolate.ports.config.limits;
+  const hard = (pinOfRecord(visit, record) === undefined ? MISSING_S : REF_S) * 1000;
+  return { soft: hard * REFRESH_SHARE, hard };
+}
+
+function isUsable(visit: Visit, record: Revision): boolean {
+  return judge(record.at, visit.isolate.ports.now(), lifetime(visit, record)) !== "expired";
+}
+
+function isTolerable(visit: Visit, record: Revision): boolean {
+  const { now, config } = visit.isolate.ports;
+  const hard = (config.limits.REF_S + config.limits.STALE_IF_ERROR_S) * 1000;
+  return judge(record.at, now(), { soft: hard, hard }) !== "expired";
+}
+
+/** Pins are remembered with what they were read from, as their keys are remembered with them. */
+const namePins = new WeakMap<RawTarget, { readonly pin: Pin | undefined }>();
+const recordPins = new WeakMap<RawTarget, { readonly record: Revision; readonly pin: Pin | undefined }>();
+
+function pinOfName(target: RawTarget): Pin | undefined {
+  const known = namePins.get(target) ?? { pin: pinOf(target.name) };
+  namePins.set(target, known);
+  return known.pin;
+}
+
+function pinOfRecord({ site, target }: Visit, record: Revision): Pin | undefined {
+  const last = recordPins.get(target);
+  if (last?.record === record) return last.pin;
+  const pin = pinBy(site.kind, target.name, record);
+  recordPins.set(target, { record, pin });
+  return pin;
+}

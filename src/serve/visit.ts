@@ -1,0 +1,58 @@
+import type { Dialect } from "../core/dialect.ts";
+import type { Entry } from "../core/entry.ts";
+import type { Principal } from "../core/principal.ts";
+import type { Refusal } from "../core/refusal.ts";
+import type { Site } from "../core/site.ts";
+import type { RawTarget } from "../core/target.ts";
+import type { Fill, Fills } from "./fill.ts";
+import type { Flights } from "./flights.ts";
+import type { Ports } from "./ports.ts";
+import type { Trace } from "./trace.ts";
+
+/** What the requests of an isolate share. */
+export type Isolate = {
+  readonly ports: Ports;
+  /** Questions under way. */
+  readonly asked: Flights<Learned>;
+  /** Files being opened. */
+  readonly opened: Flights<OpenedFile>;
+  readonly fills: Fills;
+  /** Spreads refreshes over isolates, in milliseconds. */
+  readonly jitterMs: number;
+};
+
+/** Who asks, with the hash that stands for it in keys. */
+export type Asker = { readonly principal: Principal; readonly id: string };
+
+/** One request on its way. */
+export type Visit = {
+  readonly isolate: Isolate;
+  readonly site: Site;
+  readonly dialect: Dialect;
+  readonly target: RawTarget;
+  readonly asker: Asker;
+  readonly trace: Trace;
+  /** Keeps work going behind the response. */
+  readonly defer: (work: Promise<unknown>) => void;
+  /** The fills that this request began. */
+  readonly led: Fill[];
+  /** Whether the response's body is still being written. */
+  isSending: boolean;
+};
+
+/** Tells the fills of a request that it is over. */
+export function endVisit({ led }: Visit): void {
+  for (const fill of led) fill.leaderLeft();
+}
+
+/** What a question taught; `admitted` says no more than that, as revisions are remembered for everyone. */
+export type Learned =
+  | { readonly kind: "admitted" }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "unclear" };
+
+/** What opening a file came to; the entry is everyone's, a refusal only the leader's. */
+export type OpenedFile =
+  | { readonly kind: "entry"; readonly entry: Entry }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "unclear" };

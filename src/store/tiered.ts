@@ -1,0 +1,74 @@
+import type { FarStore, Found, MemoryStore, Records, Stamped, Tier } from "../core/store.ts";
+
+export type Tiers<T> = {
+  readonly memory: MemoryStore<T>;
+  readonly colo: FarStore<T>;
+  /** Absent where no namespace is bound. */
+  readonly kv: FarStore<T> | undefined;
+};
+
+/**
+ * Records looked up memory first, then in the colo, then in KV. The newest record wins even where it is of no use
+ * any more: an old "yes" further out never comes back over a newer "no".
+ */
+export function tieredRecords<T extends Stamped>({ memory, colo, kv }: Tiers<T>): Records<T> {
+  let drops = 0;
+
+  return {
+    hot: (key) => memory.get(key),
+
+    async find(key, usable) {
+      const dropsBefore = drops;
+      let newest = fromMemory(memory.get(key));
+      if (newest !== undefined && usable(newest.record)) return newest;
+      for (const [tier, store] of far(colo, kv)) {
+        const record = await store.get(key);
+        if (drops !== dropsBefore) return undefined; // what was read meanwhile may be what was dropped
+        newest = newer(newest, fromMemory(memory.get(key)));
+        if (record === undefined || (newest !== undefined && record.at <= newest.record.at)) {
+          if (newest !== undefined && usable(newest.record)) return newest;
+          continue;
+        }
+        newest = { record, tier };
+        memory.set(key, record);
+        if (usable(record)) return newest;
+      }
+      return undefined;
+    },
+
+    async put(key, record, { coloS, kvS }) {
+      if ((memory.get(key)?.at ?? record.at) > record.at) return; // a slow answer does not undo a newer one
+      memory.set(key, record);
+      const writes = [colo.put(key, record, coloS)];
+      if (kv !== undefined && kvS !== undefined) writes.push(kv.put(key, record, kvS));
+      await Promise.all(writes);
+    },
+
+    async drop(key) {
+      drops++;
+      memory.delete(key);
+      await colo.delete(key);
+    },
+  };
+}
+
+function fromMemory<T>(record: T | undefined): Found<T> | undefined {
+  return record === undefined ? undefined : { record, tier: "memory" };
+}
+
+function newer<T extends Stamped>(
+  one: Found<T> | undefined,
+  other: Found<T> | undefined,
+): Found<T> | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return other.record.at > one.record.at ? other : one;
+}
+
+function far<T>(colo: FarStore<T>, kv: FarStore<T> | undefined): [Tier, FarStore<T>][] {
+  return kv === undefined
+    ? [["colo", colo]]
+    : [
+        ["colo", colo],
+        ["kv", kv],
+      ];
+}

@@ -1,0 +1,82 @@
+import { startDemo, type Demo } from "../../scripts/demo/demo.ts";
+import { freePort, startLocalEdge, type LocalEdge } from "../../scripts/local-edge.ts";
+
+export type World = {
+  clockOffsetMs: number;
+  kv: "ok" | "failing" | "read-only";
+  cache: "ok" | "failing" | "read-only";
+};
+
+export type Harness = {
+  readonly demo: Demo;
+  readonly edge: LocalEdge;
+  /** `http://127.0.0.1:PORT` of each site. */
+  readonly gitlab: string;
+  readonly gitea: string;
+  readonly controlToken: string;
+  /** Changes what the Worker's clock, KV and Cache API do. */
+  world(change: Partial<World>): Promise<void>;
+  /** Forgets all memory, as a new isolate in the same colo would find it. */
+  newIsolate(): Promise<void>;
+  /** How often KV was read and written. */
+  kvCalls(): Promise<{ kv: number; kvPuts: number }>;
+  close(): Promise<void>;
+};
+
+export type HarnessOptions = {
+  readonly bigFileBytes?: number;
+  readonly authMs?: number;
+  /** Variables beside SITES and the secrets. */
+  readonly vars?: Readonly<Record<string, unknown>>;
+};
+
+/** The demo forges, and the Worker before them in Miniflare, with a world that a test can change. */
+export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
+  const { bigFileBytes = 5 * 1024 * 1024 + 123, authMs = 0, vars = {} } = options;
+  const demo = await startDemo({ bigFileBytes, authMs });
+  const [gitlabPort, giteaPort] = [await freePort(), await freePort()];
+  const gitlab = `http://127.0.0.1:${gitlabPort}`;
+  const gitea = `http://127.0.0.1:${giteaPort}`;
+  const controlToken = "control-token-of-the-tests";
+  const edge = await startLocalEdge({
+    entry: "test/worker/edge.ts",
+    ports: [gitlabPort, giteaPort],
+    vars: {
+      KEY_SECRET: "a secret of the tests",
+      CONTROL_TOKEN: controlToken,
+      SITES: [
+        { host: `127.0.0.1:${gitlabPort}`, kind: "gitlab", origin: demo.gitlab.url },
+        { host: `127.0.0.1:${giteaPort}`, kind: "gitea", origin: demo.gitea.url },
+      ],
+      ...vars,
+    },
+  });
+
+  const control = async (path: string, body?: unknown): Promise<Response> => {
+    const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const response = await fetch(`${gitlab}/-/test/${path}`, init);
+    if (!response.ok) throw new Error(`The test world answered ${response.status}`);
+    return response;
+  };
+
+  return {
+    demo,
+    edge,
+    gitlab,
+    gitea,
+    controlToken,
+    world: async (change) => void (await control("world", change)),
+    newIsolate: async () => void (await control("isolate", {})),
+    kvCalls: async () => (await (await control("calls")).json()) as { kv: number; kvPuts: number },
+    async close() {
+      await edge.close();
+      await demo.close();
+    },
+  };
+}
+
+/** The three members of `Cache-Status`, by name, each as sent. */
+export function cacheStatus(response: Response): Record<string, string> {
+  const members = (response.headers.get("cache-status") ?? "").split(/, (?=forgefront)/);
+  return Object.fromEntries(members.map((member) => [member.split(";")[0] ?? "", member]));
+}

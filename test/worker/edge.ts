@@ -1,0 +1,75 @@
+import { env } from "cloudflare:workers";
+import { createEdge } from "../../workers/edge-worker.ts";
+
+/** What a test may do to the Worker's world; the rest of it is the real thing. */
+type World = {
+  clockOffsetMs: number;
+  kv: "ok" | "failing" | "read-only";
+  cache: "ok" | "failing" | "read-only";
+};
+
+const world: World = { clockOffsetMs: 0, kv: "ok", cache: "ok" };
+
+const fetchers = { kv: 0, kvPuts: 0 };
+
+function worldly(): ReturnType<typeof createEdge> {
+  return createEdge({
+    now: () => Date.now() + world.clockOffsetMs,
+    random: () => Math.random(),
+    openCache,
+    kv: faultyKv(env.FORGEFRONT_KV),
+    analytics: undefined,
+    vars: { ...env },
+  });
+}
+
+async function openCache(): Promise<Cache> {
+  if (world.cache === "failing") throw new Error("The Cache API fails, as the test wants");
+  const cache = await caches.open("forgefront");
+  if (world.cache === "ok") return cache;
+  return new Proxy(cache, {
+    get(target, name) {
+      if (name === "put")
+        return () => Promise.reject(new Error("The Cache API refuses to store, as the test wants"));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+function faultyKv(namespace: KVNamespace): KVNamespace {
+  return new Proxy(namespace, {
+    get(target, name) {
+      if (name === "get") fetchers.kv++;
+      if (name === "put") fetchers.kvPuts++;
+      if (world.kv === "failing") return () => Promise.reject(new Error("KV fails, as the test wants"));
+      if (world.kv === "read-only" && name === "put") {
+        return () => Promise.reject(new Error("KV PUT failed: 429 Too Many Requests"));
+      }
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}
+
+let edge = worldly();
+
+/**
+ * `POST /-/test/world` changes the world; `POST /-/test/isolate` forgets all memory, as a new isolate of the same colo would;
+ * `GET /-/test/calls` counts uses of KV.
+ */
+async function control(path: string, request: Request): Promise<Response> {
+  if (path === "/-/test/world") Object.assign(world, await request.json<Partial<World>>());
+  else if (path === "/-/test/isolate") edge = worldly();
+  else if (path === "/-/test/calls") return Response.json(fetchers);
+  else return new Response("No such control", { status: 404 });
+  return Response.json(world);
+}
+
+export default {
+  async fetch(request, _env, context) {
+    const path = new URL(request.url).pathname;
+    if (path.startsWith("/-/test/")) return await control(path, request);
+    return await edge(request, (work) => context.waitUntil(work));
+  },
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,15 @@
+import { env } from "cloudflare:workers";
+import { createEdge } from "./edge-worker.ts";
+
+const edge = createEdge({
+  now: () => Date.now(),
+  random: () => Math.random(),
+  openCache: () => caches.open("forgefront"),
+  kv: env.FORGEFRONT_KV,
+  analytics: env.FORGEFRONT_EVENTS,
+  vars: { ...env },
+});
+
+export default {
+  fetch: (request, _env, context) => edge(request, (work) => context.waitUntil(work)),
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,158 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { CacheOutcome } from "../src/core/cache-status.ts";
+import type { CacheName, RequestRecord, Telemetry } from "../src/core/telemetry.ts";
+
+export type Scraped = { readonly type: string; readonly text: string };
+
+/** Things that are counted where they stand, when somebody looks. */
+export type Sizes = () => readonly {
+  readonly cache: CacheName;
+  readonly entries: number;
+  readonly bytes?: number;
+}[];
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/**
+ * Counts for Prometheus, with prom-client, and for Analytics Engine where a dataset is bound.
+ * Series are bound to their labels once, so that counting on the hot path is an addition.
+ */
+export function telemetry(
+  sizes: Sizes,
+  dataset: AnalyticsEngineDataset | undefined,
+): { readonly port: Telemetry; readonly scrape: () => Promise<Scraped> } {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: "forgefront_requests_total",
+    help: "Requests answered, by lane and status",
+    labelNames: ["lane", "status"],
+    registers,
+  });
+  const lookups = new Counter({
+    name: "forgefront_cache_lookups_total",
+    help: "How each cache took part: hit by tier, miss, stale, or collapsed into another's fetch",
+    labelNames: ["cache", "outcome"],
+    registers,
+  });
+  const lookupSeconds = new Histogram({
+    name: "forgefront_cache_lookup_seconds",
+    help: "Time spent looking in the colo and KV",
+    labelNames: ["cache"],
+    buckets: SECONDS,
+    registers,
+  });
+  const computeSeconds = new Histogram({
+    name: "forgefront_cache_compute_seconds",
+    help: "Time the origin took to give what was not cached",
+    labelNames: ["cache"],
+    buckets: SECONDS,
+    registers,
+  });
+  const originRequests = new Counter({
+    name: "forgefront_origin_requests_total",
+    help: "Requests to the origin, by lane and status",
+    labelNames: ["lane", "status"],
+    registers,
+  });
+  const originSeconds = new Histogram({
+    name: "forgefront_origin_seconds",
+    help: "Time until the origin began its answer",
+    labelNames: ["lane"],
+    buckets: SECONDS,
+    registers,
+  });
+  const bytes = new Counter({
+    name: "forgefront_body_bytes_total",
+    help: "Bytes of bodies, by where they came from",
+    labelNames: ["source"],
+    registers,
+  });
+  const storeErrors = new Counter({
+    name: "forgefront_store_errors_total",
+    help: "Failures of KV and the Cache API, each treated as a miss",
+    labelNames: ["tier"],
+    registers,
+  });
+  const entries = new Gauge({
+    name: "forgefront_cache_entries",
+    help: "Entries in this isolate's memory",
+    labelNames: ["cache"],
+    registers,
+    collect() {
+      for (const size of sizes()) this.set({ cache: size.cache }, size.entries);
+    },
+  });
+  const hotBytes = new Gauge({
+    name: "forgefront_cache_bytes",
+    help: "Bytes in this isolate's memory",
+    labelNames: ["cache"],
+    registers,
+    collect() {
+      for (const size of sizes()) if (size.bytes !== undefined) this.set({ cache: size.cache }, size.bytes);
+    },
+  });
+  void entries;
+  void hotBytes;
+
+  const byStatus = { raw: boundSeries(), pass: boundSeries() };
+  const byOutcome = {
+    grant: boundSeries(),
+    revision: boundSeries(),
+    body: boundSeries(),
+  };
+  const bySource = boundSeries();
+
+  const lookedUp = (cache: CacheName, outcome: CacheOutcome): void => {
+    if (outcome.kind === "unused") return;
+    const label = labelOf(outcome);
+    byOutcome[cache](label, () => lookups.labels(cache, label)).inc();
+  };
+
+  return {
+    port: {
+      request(record) {
+        const { lane, status, grant, revision, body } = record;
+        byStatus[lane](status, () => requests.labels(lane, String(status))).inc();
+        lookedUp("grant", grant);
+        lookedUp("revision", revision);
+        lookedUp("body", body);
+        dataset?.writeDataPoint(dataPoint(record));
+      },
+      lookup: (cache, ms) => lookupSeconds.observe({ cache }, ms / 1000),
+      computed: (cache, ms) => computeSeconds.observe({ cache }, ms / 1000),
+      origin(lane, status, ms) {
+        originRequests.inc({ lane, status });
+        originSeconds.observe({ lane }, ms / 1000);
+      },
+      bytes: (source, count) => bySource(source, () => bytes.labels(source)).inc(count),
+      storeError: (tier) => storeErrors.inc({ tier }),
+    },
+    scrape: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+type Series = { inc(value?: number): void };
+
+/** Series by their one varying label, each bound when it is first counted. */
+function boundSeries(): (label: string | number, bind: () => Series) => Series {
+  const bound = new Map<string | number, Series>();
+  return (label, bind) => {
+    const known = bound.get(label) ?? bind();
+    bound.set(label, known);
+    return known;
+  };
+}
+
+function labelOf(outcome: Exclude<CacheOutcome, { kind: "unused" }>): string {
+  if (outcome.kind === "hit") return outcome.tier;
+  return outcome.collapsed ? "collapsed" : outcome.reason;
+}
+
+/** One finished request: blobs are host, lane and the three outcomes; the double is the status; the index is the host. */
+function dataPoint({ host, lane, status, grant, revision, body }: RequestRecord): AnalyticsEngineDataPoint {
+  const outcomes = [grant, revision, body].map((outcome) =>
+    outcome.kind === "unused" ? "" : labelOf(outcome),
+  );
+  return { indexes: [host], blobs: [host, lane, ...outcomes], doubles: [status] };
+}
