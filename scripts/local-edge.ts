@@ -19,43 +19,64 @@ export type LocalEdgeOptions = {
   readonly entry?: string;
 };
 
-/**
- * Runs the Worker in Miniflare with the bindings of wrangler.toml. Its sockets lead straight to the Worker:
- * through Miniflare's entry the same bytes take three times as long.
- */
+/** Runs the Worker in Miniflare with the bindings of wrangler.toml; throws `ConfigurationFaults` before it starts anything. */
 export async function startLocalEdge({ vars, ports, entry }: LocalEdgeOptions): Promise<LocalEdge> {
-  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"));
-  const configured = workerOptions as { readonly bindings?: Readonly<Record<string, unknown>> };
-  const bindings = { ...configured.bindings, ...vars };
+  const bindings = { ...configuredVars(), ...vars };
   const config = readConfig(bindings);
   if (config.kind === "faults") throw new ConfigurationFaults(config.faults);
   const bundled = await bundle(entry);
-  const contents = await readFile(bundled.script, "utf8");
-  const options = convertV4MiniflareOptions({
-    cf: false,
-    host: "127.0.0.1",
-    port: 0,
-    log: new Log(LogLevel.WARN),
-    workers: [
-      {
-        ...workerOptions,
-        name: "forgefront",
-        modules: [{ type: "ESModule", path: "edge.js", contents }],
-        modulesRoot: ROOT,
-        bindings: bindings as Record<string, Json>,
-        unsafeDirectSockets: ports.map((port) => ({ host: "127.0.0.1", port })),
-      },
-    ],
-  });
-  const miniflare = new Miniflare(options);
+  try {
+    const contents = await readFile(bundled.script, "utf8");
+    const miniflare = await startWorker({ contents, bindings, ports });
+    return { miniflare, close: () => miniflare.dispose() };
+  } finally {
+    await bundled.remove();
+  }
+}
+
+export type WorkerOptions = {
+  /** One module. */
+  readonly contents: string;
+  readonly bindings: Readonly<Record<string, unknown>>;
+  readonly ports: readonly number[];
+};
+
+/**
+ * Starts one Worker on sockets that lead straight to it: through Miniflare's own entry
+ * the same bytes take three times as long.
+ */
+export async function startWorker({ contents, bindings, ports }: WorkerOptions): Promise<Miniflare> {
+  const miniflare = new Miniflare(
+    convertV4MiniflareOptions({
+      cf: false,
+      host: "127.0.0.1",
+      port: 0,
+      log: new Log(LogLevel.WARN),
+      workers: [
+        {
+          ...workerOptions(),
+          name: "forgefront",
+          modules: [{ type: "ESModule", path: "worker.js", contents }],
+          modulesRoot: ROOT,
+          bindings: bindings as Record<string, Json>,
+          unsafeDirectSockets: ports.map((port) => ({ host: "127.0.0.1", port })),
+        },
+      ],
+    }),
+  );
   await miniflare.ready;
-  return {
-    miniflare,
-    async close() {
-      await miniflare.dispose();
-      await bundled.remove();
-    },
-  };
+  return miniflare;
+}
+
+function workerOptions(): object {
+  process.env["KEY_SECRET"] ??= "replaced by the bindings"; // or wrangler warns that it is missing
+  process.env["WRANGLER_LOG"] ??= "error";
+  return unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml")).workerOptions;
+}
+
+function configuredVars(): Readonly<Record<string, unknown>> {
+  const { bindings = {} } = workerOptions() as { readonly bindings?: Readonly<Record<string, unknown>> };
+  return Object.fromEntries(Object.entries(bindings).filter(([name]) => name !== "KEY_SECRET"));
 }
 
 /** Why the edge cannot start: every fault of its configuration. */

@@ -1,8 +1,9 @@
 import { Hono } from "hono";
 import { hasLooped } from "./core/loop.ts";
 import { Failure } from "./core/problem.ts";
+import { isRewrittenByUrl } from "./core/request-path.ts";
 import { splitUrl } from "./serve/arrival.ts";
-import { serve, type JourneyParts } from "./serve/journey.ts";
+import { serve, serveReady, type JourneyParts } from "./serve/journey.ts";
 import { problemResponse } from "./serve/problem-response.ts";
 
 /** What the control routes need beside the journey. */
@@ -21,23 +22,26 @@ export type Defer = (work: Promise<unknown>) => void;
 const CONTROL = "/-/forgefront/";
 
 /** The Worker's one entry: which site, control or content, and every failure turned into a response. */
-export function createApp(parts: AppParts): (request: Request, defer: Defer) => Promise<Response> {
+export function createApp(parts: AppParts): (request: Request, defer: Defer) => Response | Promise<Response> {
   const { ports } = parts.journey.isolate;
   const sites = new Map(ports.config.sites.map((site) => [site.host, site]));
   const control = controlRoutes(parts);
 
   const answer = async (request: Request, defer: Defer): Promise<Response> => {
-    const { host, path, search } = splitUrl(request.url);
+    const { url } = request;
+    const { host, path, search } = splitUrl(url);
     const site = sites.get(host);
     if (site === undefined) return problemResponse("unknown_host");
     if (path.startsWith(CONTROL)) return await control.fetch(request);
     const { method, headers } = request;
     if (hasLooped(headers.get("cdn-loop"), site)) return problemResponse("loop");
-    const served = await serve(parts.journey, { site, method, path, search, headers, defer });
-    return served ?? (await ports.passThrough(site, request));
+    const served = await serve(parts.journey, { site, method, url, path, search, headers, defer });
+    if (served !== undefined) return served;
+    if (isRewrittenByUrl(path)) return problemResponse("bad_path");
+    return await ports.passThrough(site, request);
   };
 
-  return async (request, defer) => {
+  const answerSafely = async (request: Request, defer: Defer): Promise<Response> => {
     try {
       return await answer(request, defer);
     } catch (error) {
@@ -46,6 +50,8 @@ export function createApp(parts: AppParts): (request: Request, defer: Defer) => 
       return problemResponse("internal");
     }
   };
+
+  return (request, defer) => serveReady(parts.journey, request) ?? answerSafely(request, defer);
 }
 
 /** Health and metrics; what needs the control token is not there without one. */

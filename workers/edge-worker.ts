@@ -39,7 +39,9 @@ const RECORDS = 10_000;
 const ADVERTISEMENTS = 1000;
 
 /** Puts the Worker together; throws with every fault of the configuration, so that a faulty one does not start. */
-export function createEdge(platform: Platform): (request: Request, defer: Defer) => Promise<Response> {
+export function createEdge(
+  platform: Platform,
+): (request: Request, defer: Defer) => Response | Promise<Response> {
   const { now, random, openCache, kv, vars } = platform;
   const answer = readConfig(vars);
   if (answer.kind === "faults") throw new Error(`Configuration has faults\n- ${answer.faults.join("\n- ")}`);
@@ -102,7 +104,7 @@ export function createEdge(platform: Platform): (request: Request, defer: Defer)
         jitterMs: Math.floor(random() * 5000),
       },
       askers: { digest: ports.digest, known: memoryStore<Asker>(RECORDS) },
-      routes: memoryStore(RECORDS),
+      targets: memoryStore(RECORDS),
     },
     scrape,
     isControlToken: (token) => hash.equal(token, config.controlToken ?? ""),

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, type CounterConfiguration, Gauge, Histogram, Registry } from "prom-client";
 import type { CacheOutcome } from "../src/core/cache-status.ts";
 import type { CacheName, RequestRecord, Telemetry } from "../src/core/telemetry.ts";
 
@@ -15,7 +15,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 /**
  * Counts for Prometheus, with prom-client, and for Analytics Engine where a dataset is bound.
- * Series are bound to their labels once, so that counting on the hot path is an addition.
+ * What every request counts is an addition to a plain number; prom-client sees it when somebody looks.
  */
 export function telemetry(
   sizes: Sizes,
@@ -23,18 +23,46 @@ export function telemetry(
 ): { readonly port: Telemetry; readonly scrape: () => Promise<Scraped> } {
   const registry = new Registry();
   const registers = [registry];
-  const requests = new Counter({
-    name: "forgefront_requests_total",
-    help: "Requests answered, by lane and status",
-    labelNames: ["lane", "status"],
-    registers,
-  });
-  const lookups = new Counter({
-    name: "forgefront_cache_lookups_total",
-    help: "How each cache took part: hit by tier, miss, stale, or collapsed into another's fetch",
-    labelNames: ["cache", "outcome"],
-    registers,
-  });
+  const byStatus = {
+    raw: cells((status) => ({ lane: "raw", status })),
+    pass: cells((status) => ({ lane: "pass", status })),
+  };
+  const byOutcome = {
+    grant: cells((outcome) => ({ cache: "grant", outcome })),
+    revision: cells((outcome) => ({ cache: "revision", outcome })),
+    body: cells((outcome) => ({ cache: "body", outcome })),
+  };
+  const bySource = cells((source) => ({ source }));
+  counterOver(
+    {
+      name: "forgefront_requests_total",
+      help: "Requests answered, by lane and status",
+      labelNames: ["lane", "status"],
+      registers,
+    },
+    byStatus.raw,
+    byStatus.pass,
+  );
+  counterOver(
+    {
+      name: "forgefront_cache_lookups_total",
+      help: "How each cache took part: hit by tier, miss, stale, or collapsed into another's fetch",
+      labelNames: ["cache", "outcome"],
+      registers,
+    },
+    byOutcome.grant,
+    byOutcome.revision,
+    byOutcome.body,
+  );
+  counterOver(
+    {
+      name: "forgefront_body_bytes_total",
+      help: "Bytes of bodies, by where they came from",
+      labelNames: ["source"],
+      registers,
+    },
+    bySource,
+  );
   const lookupSeconds = new Histogram({
     name: "forgefront_cache_lookup_seconds",
     help: "Time spent looking in the colo and KV",
@@ -60,12 +88,6 @@ export function telemetry(
     help: "Time until the origin began its answer",
     labelNames: ["lane"],
     buckets: SECONDS,
-    registers,
-  });
-  const bytes = new Counter({
-    name: "forgefront_body_bytes_total",
-    help: "Bytes of bodies, by where they came from",
-    labelNames: ["source"],
     registers,
   });
   const storeErrors = new Counter({
@@ -95,25 +117,15 @@ export function telemetry(
   void entries;
   void hotBytes;
 
-  const byStatus = { raw: boundSeries(), pass: boundSeries() };
-  const byOutcome = {
-    grant: boundSeries(),
-    revision: boundSeries(),
-    body: boundSeries(),
-  };
-  const bySource = boundSeries();
-
   const lookedUp = (cache: CacheName, outcome: CacheOutcome): void => {
-    if (outcome.kind === "unused") return;
-    const label = labelOf(outcome);
-    byOutcome[cache](label, () => lookups.labels(cache, label)).inc();
+    if (outcome.kind !== "unused") byOutcome[cache].of(labelOf(outcome)).count++;
   };
 
   return {
     port: {
       request(record) {
         const { lane, status, grant, revision, body } = record;
-        byStatus[lane](status, () => requests.labels(lane, String(status))).inc();
+        byStatus[lane].of(status).count++;
         lookedUp("grant", grant);
         lookedUp("revision", revision);
         lookedUp("body", body);
@@ -125,23 +137,46 @@ export function telemetry(
         originRequests.inc({ lane, status });
         originSeconds.observe({ lane }, ms / 1000);
       },
-      bytes: (source, count) => bySource(source, () => bytes.labels(source)).inc(count),
+      bytes(source, count) {
+        bySource.of(source).count += count;
+      },
       storeError: (tier) => storeErrors.inc({ tier }),
     },
     scrape: async () => ({ type: registry.contentType, text: await registry.metrics() }),
   };
 }
 
-type Series = { inc(value?: number): void };
+type Cell = { labels: Record<string, string>; count: number };
 
-/** Series by their one varying label, each bound when it is first counted. */
-function boundSeries(): (label: string | number, bind: () => Series) => Series {
-  const bound = new Map<string | number, Series>();
-  return (label, bind) => {
-    const known = bound.get(label) ?? bind();
-    bound.set(label, known);
-    return known;
+/** Counts by the one label that varies, kept as plain numbers until somebody looks. */
+type Cells = {
+  of(label: string | number): Cell;
+  readonly all: Iterable<Cell>;
+};
+
+function cells(labels: (label: string) => Record<string, string>): Cells {
+  const held = new Map<string | number, Cell>();
+  return {
+    of(label) {
+      const known = held.get(label) ?? { labels: labels(String(label)), count: 0 };
+      if (known.count === 0) held.set(label, known);
+      return known;
+    },
+    get all() {
+      return held.values();
+    },
   };
+}
+
+/** A prom-client counter over counts that are kept elsewhere. */
+function counterOver(options: CounterConfiguration<string>, ...counted: readonly Cells[]): Counter {
+  return new Counter({
+    ...options,
+    collect() {
+      this.reset();
+      for (const each of counted) for (const { labels, count } of each.all) this.inc(labels, count);
+    },
+  });
 }
 
 function labelOf(outcome: Exclude<CacheOutcome, { kind: "unused" }>): string {

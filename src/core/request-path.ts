@@ -37,6 +37,17 @@ export function parseRequestPath(pathname: string, slashes: "plain" | "encoded")
   return odd ? { kind: "odd" } : { kind: "path", path: { raw, decoded } };
 }
 
+/**
+ * Whether a path would be another one after a URL parser has read it: dot segments, and backslashes that become slashes
+ * (WHATWG URL, "path state"). Such a path cannot be sent on as it is.
+ */
+export function isRewrittenByUrl(pathname: string): boolean {
+  if (pathname.includes("\\")) return true;
+  return pathname.includes("/.") || /\/%2e/i.test(pathname)
+    ? pathname.split("/").some((segment) => DOT_SEGMENT.test(segment))
+    : false;
+}
+
 /** Encodes a path for a URL, segment by segment: the one spelling in which an origin is asked. */
 export function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");

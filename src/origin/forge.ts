@@ -27,6 +27,8 @@ export type Forge = {
   readonly ranges: boolean;
   /** The blob and size, where the headers of a raw answer tell them. */
   told(header: (name: string) => string | null): Told;
+  /** Where the door that was knocked at says "no" in its own words, for what smart HTTP refused. */
+  refusalUrl?(target: RawTarget): string | undefined;
   /** Asks for the blob and size where a raw answer told no length. */
   askSize?(target: RawTarget, pin: Pin, principal: Principal): Promise<Told>;
   /** Answers questions put `via: "api"`. */
@@ -109,11 +111,25 @@ async function askGit(
     prefix,
   });
   if (listed.kind === "declined") {
-    return (await readVerdict(listed.response, forge.signInPath, now(), "scope")) ?? { kind: "unclear" };
+    const verdict = await readVerdict(listed.response, forge.signInPath, now(), "scope");
+    const url = verdict?.kind === "refused" ? forge.refusalUrl?.(target) : undefined;
+    if (verdict === undefined || url === undefined) return verdict ?? { kind: "unclear" };
+    return (await askRefusal({ ask, forge, now }, principal, url)) ?? verdict;
   }
   if (listed.kind === "unclear") return { kind: "unclear" };
   if (prefix === undefined) return { kind: "admitted", revision: undefined };
   return { kind: "admitted", revision: { at, ...listed } };
+}
+
+async function askRefusal(
+  { ask, forge, now }: Pick<ForgeParts, "ask" | "forge" | "now">,
+  principal: Principal,
+  url: string,
+): Promise<Answer | undefined> {
+  const response = await ask(asPrincipal(principal, url, { deadline: "whole" }));
+  const verdict = await readVerdict(response, forge.signInPath, now(), "scope");
+  if (verdict === undefined) await discard(response);
+  return verdict?.kind === "refused" ? verdict : undefined;
 }
 
 async function replay({ forge, ask, now }: ForgeParts, { target, principal, etag }: Asking): Promise<Answer> {

@@ -11,6 +11,8 @@ export function giteaForge(origin: string): Forge {
   return {
     gitUrl: ({ project }) => `${origin}/${encodePath(project)}.git`,
     rawUrl: (target, pin) => rawUrl(origin, target, pin),
+    refusalUrl: ({ channel, project }) =>
+      channel === "api" ? `${origin}/api/v1/repos/${encodePath(project)}` : undefined,
     signInPath: signInPath("gitea"),
     replay: "HEAD",
     ranges: true,

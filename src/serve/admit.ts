@@ -47,11 +47,11 @@ export function admitHot(visit: Visit, key: string, question: Question): Learned
 type Verdict = { readonly record: Grant; readonly tier: Tier; readonly question: Question };
 
 function conclude(visit: Visit, { record, tier, question }: Verdict): Learned {
-  const { now } = visit.isolate.ports;
-  const { hard } = lifetime(visit, record);
-  visit.trace.grant = { kind: "hit", tier, ttl: secondsLeft(record.at, now(), hard) };
+  const now = visit.isolate.ports.now();
+  const life = grantLifetime(visit, record);
+  visit.trace.grant = { kind: "hit", tier, ttl: secondsLeft(record.at, now, life.hard) };
   if (record.kind !== "yes") return { kind: "refused", refusal: record.refusal };
-  if (judge(record.at, now(), lifetime(visit, record)) === "ageing") refresh(visit, question);
+  if (judge(record.at, now, life) === "ageing") refresh(visit, question);
   return { kind: "admitted" };
 }
 
@@ -62,13 +62,14 @@ export function refresh(visit: Visit, question: Question): void {
 }
 
 function isUsable(visit: Visit, grant: Grant): boolean {
-  return judge(grant.at, visit.isolate.ports.now(), lifetime(visit, grant)) !== "expired";
+  return judge(grant.at, visit.isolate.ports.now(), grantLifetime(visit, grant)) !== "expired";
 }
 
 /** Refreshes are spread by the low digits of the stamp and the isolate's own share of chance. */
 const JITTER_MS = 5000;
 
-function lifetime(visit: Visit, grant: Grant): { soft: number; hard: number } {
+/** How long a verdict is believed, and from when it is renewed behind a hit. */
+export function grantLifetime(visit: Visit, grant: Grant): { soft: number; hard: number } {
   const { limits } = visit.isolate.ports.config;
   if (grant.kind === "hold") return { soft: Infinity, hard: grant.until - grant.at };
   if (grant.kind === "no") return { soft: Infinity, hard: limits.DENIAL_S * 1000 };

@@ -3,6 +3,7 @@ import type { Site } from "../core/site.ts";
 /** A request taken apart once: every look at a property of a `Request` goes through the platform. */
 export type Arrival = {
   readonly site: Site;
+  readonly url: string;
   readonly method: string;
   /** Path and query exactly as they were sent: `URL` would resolve dot segments first. */
   readonly path: string;

@@ -1,6 +1,6 @@
 import { ANONYMOUS, credentialHeaders, readPrincipal } from "../core/principal.ts";
+import type { Site } from "../core/site.ts";
 import type { MemoryStore } from "../core/store.ts";
-import type { Arrival } from "./arrival.ts";
 import type { Asker } from "./visit.ts";
 
 export const NOBODY: Asker = { principal: ANONYMOUS, id: "anonymous" };
@@ -14,28 +14,31 @@ export type AskerParts = {
   readonly known: MemoryStore<Asker>;
 };
 
+/** Where a request may carry credentials. */
+type Carrier = { readonly headers: Headers; readonly search: string };
+
 /** Who sent a request, where that is remembered or nobody; `undefined` where it must be hashed first. */
-export function findAsker({ known }: AskerParts, arrival: Arrival): Asker | undefined {
-  const sent = sentBy(arrival);
+export function findAsker({ known }: AskerParts, site: Site, carrier: Carrier): Asker | undefined {
+  const sent = sentBy(site, carrier);
   return sent === "" ? NOBODY : known.get(sent);
 }
 
 /** Who sent a request. */
-export async function identify(parts: AskerParts, arrival: Arrival): Promise<Asker> {
-  const { site, headers, search } = arrival;
+export async function identify(parts: AskerParts, site: Site, carrier: Carrier): Promise<Asker> {
+  const { headers, search } = carrier;
   const principal = readPrincipal(site.kind, (name) => headers.get(name), search);
   const asker =
     principal.kind === "anonymous" ? NOBODY : { principal, id: await parts.digest(principal.text) };
-  parts.known.set(sentBy(arrival), asker);
+  parts.known.set(sentBy(site, carrier), asker);
   return asker;
 }
 
 /** All that could hold a credential, in one text; empty for most anonymous requests. */
-function sentBy({ site, headers, search }: Arrival): string {
-  let sent = search;
-  for (const name of credentialHeaders(site.kind)) {
+function sentBy({ kind }: Site, { headers, search }: Carrier): string {
+  let sent = search === "" ? "" : `${kind} ${search}`;
+  for (const name of credentialHeaders(kind)) {
     const value = headers.get(name);
-    if (value !== null) sent += `\n${name}:${value}`;
+    if (value !== null) sent += `\n${kind} ${name}:${value}`;
   }
-  return sent === "" ? "" : `${site.kind}\n${sent}`;
+  return sent;
 }

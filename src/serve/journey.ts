@@ -1,7 +1,9 @@
 import { pinOf } from "../core/pin.ts";
 import { route } from "../core/route.ts";
 import type { MemoryStore } from "../core/store.ts";
-import type { Route } from "../core/target.ts";
+import type { Site } from "../core/site.ts";
+import type { RawTarget, Route } from "../core/target.ts";
+import type { RequestRecord } from "../core/telemetry.ts";
 import { admit, admitHot } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
 import { findAsker, identify, type AskerParts } from "./asker.ts";
@@ -9,7 +11,8 @@ import { bodyKey, entryKey, firstQuestion, grantKey } from "./keys.ts";
 import { openFile } from "./open.ts";
 import { problemResponse } from "./problem-response.ts";
 import { refusalResponse } from "./refusal-response.ts";
-import { isPlain, rangeHeader, reply, replyFromBytes, replyWithoutBody } from "./reply.ts";
+import { giveReady, rememberReady } from "./ready.ts";
+import { headersFor, isPlain, rangeHeader, reply, replyFromBytes, replyWithoutBody } from "./reply.ts";
 import { resolve, resolveHot } from "./resolve.ts";
 import { newTrace } from "./trace.ts";
 import { endVisit, type Isolate, type Visit } from "./visit.ts";
@@ -17,38 +20,53 @@ import { endVisit, type Isolate, type Visit } from "./visit.ts";
 export type JourneyParts = {
   readonly isolate: Isolate;
   readonly askers: AskerParts;
-  /** URLs that were read before. */
-  readonly routes: MemoryStore<Route>;
+  /** What URLs without a query were found to ask for. */
+  readonly targets: MemoryStore<KnownUrl>;
 };
+
+/** A URL that was read before: most of a busy edge's are. */
+type KnownUrl = { readonly site: Site; readonly target: RawTarget };
+
+/** Gives an answer that was made within this second again, without waiting for anything; most hits end here. */
+export function serveReady(parts: JourneyParts, request: Request): Response | undefined {
+  if (request.method !== "GET") return undefined;
+  const known = parts.targets.get(request.url);
+  if (known === undefined) return undefined;
+  const { headers } = request;
+  const asker = findAsker(parts.askers, known.site, { headers, search: "" });
+  if (asker === undefined || headers.get("cdn-loop") !== null || !isPlain(headers)) return undefined;
+  return giveReady(parts.isolate, asker, known.target);
+}
 
 /** Serves what a dialect claims; `undefined` for all that is to be passed through. */
 export async function serve(parts: JourneyParts, arrival: Arrival): Promise<Response | undefined> {
-  const { isolate } = parts;
+  const { isolate, askers } = parts;
+  const { site } = arrival;
   const answer = readRoute(parts, arrival);
   if (answer.kind === "pass") return undefined;
   if (answer.kind === "refused") return problemResponse(answer.problem);
   const visit: Visit = {
     isolate,
-    site: arrival.site,
-    dialect: isolate.ports.dialect(arrival.site),
+    site,
+    dialect: isolate.ports.dialect(site),
     target: answer.target,
-    asker: findAsker(parts.askers, arrival) ?? (await identify(parts.askers, arrival)),
+    asker: findAsker(askers, site, arrival) ?? (await identify(askers, site, arrival)),
     trace: newTrace(isolate.ports.now()),
     defer: arrival.defer,
     led: [],
     isSending: false,
   };
   const response = serveHot(visit, arrival) ?? (await serveCold(visit, arrival));
-  if (response !== undefined) count(visit, response.status);
+  if (response !== undefined) isolate.ports.telemetry.request(counted(visit, response.status));
   return response;
 }
 
-function readRoute({ isolate, routes }: JourneyParts, { method, site, path, search }: Arrival): Route {
-  const key = `${method} ${site.host}${path}`;
-  const known = search === "" ? routes.get(key) : undefined; // a query may hold a credential: it is in no key
-  if (known !== undefined) return known;
+function readRoute({ isolate, targets }: JourneyParts, { method, url, site, path, search }: Arrival): Route {
+  const isKnowable = search === "" && (method === "GET" || method === "HEAD"); // a query may hold a credential
+  const known = isKnowable ? targets.get(url) : undefined;
+  if (known !== undefined) return { kind: "target", target: known.target };
   const answer = route(site.kind, method, path, search, isolate.ports.config.limits.PATH_BYTES);
-  if (search === "" && answer.kind === "target") routes.set(key, answer);
+  if (isKnowable && answer.kind === "target") targets.set(url, { site, target: answer.target });
   return answer;
 }
 
@@ -64,7 +82,12 @@ function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
   visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
   if (pinOf(visit.target.name) !== undefined) visit.trace.validatedAt = entry.at;
   const answerable = { visit, arrival, pin, entry };
-  if (isPlain(arrival)) return replyFromBytes(answerable, bytes, null);
+  if (arrival.method === "GET" && isPlain(arrival.headers)) {
+    const headers = headersFor(visit, entry);
+    rememberReady(visit, entry, { headers, counted: counted(visit, 200) });
+    ports.telemetry.bytes("cache", bytes.byteLength);
+    return new Response(bytes, { headers });
+  }
   return replyWithoutBody(answerable) ?? replyFromBytes(answerable, bytes, rangeHeader(arrival, entry));
 }
 
@@ -93,7 +116,7 @@ async function serveCold(visit: Visit, arrival: Arrival): Promise<Response | und
   return response;
 }
 
-function count({ isolate, site, target, trace }: Visit, status: number): void {
+function counted({ site, target, trace }: Visit, status: number): RequestRecord {
   const { grant, revision, body } = trace;
-  isolate.ports.telemetry.request({ host: site.host, lane: target.lane, status, grant, revision, body });
+  return { host: site.host, lane: target.lane, status, grant, revision, body };
 }

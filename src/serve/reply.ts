@@ -7,13 +7,12 @@ import { planMultipart } from "../core/multipart.ts";
 import { credentialHeaders } from "../core/principal.ts";
 import { contentRange, selectRanges, unsatisfiedContentRange, type ByteRange } from "../core/range.ts";
 import type { Pin } from "../core/pin.ts";
-import type { RawTarget } from "../core/target.ts";
 import type { Arrival } from "./arrival.ts";
 import { NOBODY } from "./asker.ts";
 import { grantKey } from "./keys.ts";
 import { problemResponse } from "./problem-response.ts";
 import { bodyReader, gather, isSmall, readSmall, type Segment, type Sending } from "./read.ts";
-import { formatServerTiming, type Trace } from "./trace.ts";
+import { formatServerTiming } from "./trace.ts";
 import { endVisit, type Visit } from "./visit.ts";
 
 /** An admitted request with all that is needed to answer it. */
@@ -24,10 +23,9 @@ export type Answerable = {
   readonly entry: Entry;
 };
 
-/** Whether the request wants more than the plain whole. */
-export function isPlain({ method, headers }: Arrival): boolean {
+/** Whether a GET with these header fields wants the plain whole. */
+export function isPlain(headers: Headers): boolean {
   return (
-    method === "GET" &&
     headers.get("range") === null &&
     headers.get("if-none-match") === null &&
     headers.get("if-modified-since") === null &&
@@ -64,7 +62,7 @@ export function replyFromBytes(answerable: Answerable, bytes: Uint8Array, range:
   visit.isolate.ports.telemetry.bytes("cache", bytes.byteLength);
   if (wanted.kind === "whole") return new Response(bytes, { headers: headersFor(visit, entry) });
   const [only, second] = wanted.ranges;
-  const headers = new Headers(headersFor(visit, entry));
+  const headers = headersFor(visit, entry);
   if (only !== undefined && second === undefined) {
     headers.set("Content-Range", contentRange(only, entry.size));
     return new Response(bytes.subarray(only.start, only.end), { status: 206, headers });
@@ -120,7 +118,7 @@ function validators({ etag, lastModified }: Entry): Validators {
 async function replyRange(answerable: Answerable, range: ByteRange, status: 200 | 206): Promise<Response> {
   const { visit, entry } = answerable;
   const { sending, close } = await begin(answerable, [{ kind: "range", range }]);
-  const headers = new Headers(headersFor(visit, entry));
+  const headers = headersFor(visit, entry);
   const length = range.end - range.start;
   headers.set("Content-Length", String(length));
   if (status === 206) headers.set("Content-Range", contentRange(range, entry.size));
@@ -136,7 +134,7 @@ async function replyParts(answerable: Answerable, ranges: readonly ByteRange[]):
   const type = entry.headers.find(([name]) => name === "content-type")?.[1];
   const plan = planMultipart(ranges, entry.size, type, newBoundary());
   const { sending, close } = await begin(answerable, plan.segments);
-  const headers = new Headers(headersFor(visit, entry));
+  const headers = headersFor(visit, entry);
   headers.set("Content-Type", plan.contentType);
   headers.set("Content-Length", String(plan.length));
   return pump({ visit, sending, close }, { status: 206, headers, length: plan.length });
@@ -179,52 +177,20 @@ function newBoundary(): string {
   return crypto.randomUUID();
 }
 
-/** The last headers made for a target: within a second most hits in memory differ in nothing. */
-const lastHeaders = new WeakMap<
-  RawTarget,
-  { readonly entry: Entry; readonly stamp: number; readonly headers: Headers }
->();
-
-/** Header fields of a 200; to be copied before they are changed. */
-function headersFor(visit: Visit, entry: Entry): Headers {
-  const { trace, target, isolate } = visit;
+/** Header fields of a 200; to be copied before they are changed where they are to be given again. */
+export function headersFor(visit: Visit, entry: Entry): Headers {
+  const { trace, target, site, isolate } = visit;
   const { body, entryTier } = trace;
   if (body.kind === "unused" && entryTier !== undefined)
     trace.body = { kind: "hit", tier: entryTier, ttl: undefined };
-  const age = ageInSeconds(trace.validatedAt, isolate.ports.now());
-  const isPublic = isReadableByAnyone(visit);
-  const stamp = hotStamp(trace, age, isPublic);
-  if (stamp === undefined) return makeHeaders(visit, entry, { age, isPublic });
-  const last = lastHeaders.get(target);
-  if (last?.stamp === stamp && last.entry === entry) return last.headers;
-  const headers = makeHeaders(visit, entry, { age, isPublic });
-  lastHeaders.set(target, { entry, stamp, headers });
-  return headers;
-}
-
-/** All that a response from memory alone depends on beside target and entry, in one number. */
-function hotStamp({ grant, revision, body }: Trace, age: number, isPublic: boolean): number | undefined {
-  if (body.kind !== "hit" || body.tier !== "memory") return undefined;
-  if (grant.kind !== "hit" || grant.tier !== "memory" || grant.ttl === undefined) return undefined;
-  if (revision.kind === "forwarded" || (revision.kind === "hit" && revision.tier !== "memory"))
-    return undefined;
-  const revisionTtl = revision.kind === "hit" ? (revision.ttl ?? 0) + 1 : 0;
-  return ((age * 3602 + revisionTtl) * 32 + grant.ttl) * 2 + (isPublic ? 1 : 0); // REF_S ends at 3600, GRANT_S at 30
-}
-
-function makeHeaders(
-  { trace, target, site }: Visit,
-  entry: Entry,
-  { age, isPublic }: { readonly age: number; readonly isPublic: boolean },
-): Headers {
   const isImmutable = target.name.kind === "commit" || target.name.kind === "blob";
   const headers = new Headers(entry.headers.map(([name, value]): [string, string] => [name, value]));
   if (target.name.kind === "ref" && headers.has("x-gitlab-ref")) headers.set("X-Gitlab-Ref", target.name.ref);
   headers.set("ETag", entry.etag);
   if (entry.lastModified !== undefined) headers.set("Last-Modified", entry.lastModified);
   headers.set("Accept-Ranges", "bytes");
-  headers.set("Age", String(age));
-  headers.set("Cache-Control", clientCacheControl(isPublic, isImmutable));
+  headers.set("Age", String(ageInSeconds(trace.validatedAt, isolate.ports.now())));
+  headers.set("Cache-Control", clientCacheControl(isReadableByAnyone(visit), isImmutable));
   headers.set("Vary", credentialHeaders(site.kind).join(", "));
   headers.set("Cache-Status", formatCacheStatus(trace.grant, trace.revision, trace.body));
   headers.set("Server-Timing", formatServerTiming(trace));

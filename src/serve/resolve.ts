@@ -110,21 +110,21 @@ function note(visit: Visit, { record, from }: Known, question: Question): void {
   else if (from === "stale") trace.revision = STALE;
   else if (trace.grant.kind === "forwarded" && record.at >= trace.startedAt) trace.revision = trace.grant; // one probe for both
   else {
-    const life = lifetime(visit, record);
+    const life = revisionLifetime(visit, record);
     trace.revision = { kind: "hit", tier: from, ttl: secondsLeft(record.at, now(), life.hard) };
     if (judge(record.at, now(), life) === "ageing") refresh(visit, question);
   }
 }
 
 /** That a name is missing is believed for a shorter time than what it stands for. */
-function lifetime(visit: Visit, record: Revision): Lifetime {
+export function revisionLifetime(visit: Visit, record: Revision): Lifetime {
   const { REF_S, MISSING_S } = visit.isolate.ports.config.limits;
   const hard = (pinOfRecord(visit, record) === undefined ? MISSING_S : REF_S) * 1000;
   return { soft: hard * REFRESH_SHARE, hard };
 }
 
 function isUsable(visit: Visit, record: Revision): boolean {
-  return judge(record.at, visit.isolate.ports.now(), lifetime(visit, record)) !== "expired";
+  return judge(record.at, visit.isolate.ports.now(), revisionLifetime(visit, record)) !== "expired";
 }
 
 function isTolerable(visit: Visit, record: Revision): boolean {

@@ -1,37 +1,50 @@
 import type { MemoryStore } from "../core/store.ts";
 
+type Cell<T> = { readonly value: T; used: boolean };
+
 /**
- * A map that forgets what was used longest ago once its values weigh too much (or a count, with a weight of 1 each).
- * Ours, as it stands on the hot path: a `Map` keeps insertion order, so a hit is one delete and one set.
+ * A map that, once its values weigh too much (or are too many, at a weight of 1 each), forgets what came first;
+ * what was used since gets a second chance. Ours, as it stands on the hot path: a hit is one look-up and one mark,
+ * where strict order of use would cost a deletion and an insertion.
  */
 export function memoryStore<T>(maxWeight: number, weigh: (value: T) => number = () => 1): MemoryStore<T> {
-  const held = new Map<string, T>();
+  const held = new Map<string, Cell<T>>();
   let weight = 0;
 
   const remove = (key: string): void => {
-    const value = held.get(key);
-    if (value === undefined) return;
-    weight -= weigh(value);
+    const cell = held.get(key);
+    if (cell === undefined) return;
+    weight -= weigh(cell.value);
     held.delete(key);
+  };
+
+  /** A `Map` is walked in order of insertion, and reaches again what is put back at its end. */
+  const makeRoom = (): void => {
+    for (const [key, cell] of held) {
+      if (weight <= maxWeight) return;
+      if (!cell.used) {
+        remove(key);
+        continue;
+      }
+      cell.used = false;
+      held.delete(key);
+      held.set(key, cell);
+    }
   };
 
   return {
     get(key) {
-      const value = held.get(key);
-      if (value === undefined) return undefined;
-      held.delete(key);
-      held.set(key, value);
-      return value;
+      const cell = held.get(key);
+      if (cell === undefined) return undefined;
+      cell.used = true;
+      return cell.value;
     },
     set(key, value) {
       remove(key);
       if (weigh(value) > maxWeight) return;
-      held.set(key, value);
+      held.set(key, { value, used: true });
       weight += weigh(value);
-      for (const oldest of held.keys()) {
-        if (weight <= maxWeight) break;
-        remove(oldest);
-      }
+      if (weight > maxWeight) makeRoom();
     },
     delete: remove,
     get count() {

@@ -1,0 +1,137 @@
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import type { Figure, Lane } from "./bench/figure.ts";
+import { missed } from "./bench/figure.ts";
+import { interruption } from "./bench/interruption.ts";
+import { formatTable } from "./bench/table.ts";
+import { readVersions } from "./bench/versions.ts";
+
+/** Each lane is loaded only when it is asked for. */
+const LANES: Readonly<Record<string, () => Promise<Lane>>> = {
+  raw: async () => (await import("./bench/raw.ts")).RAW_LANE,
+};
+
+const USAGE = `Usage: npm run bench -- LANE [--json FILE] [--seconds N] [--only 1,2,..] [--no-fail]
+  LANE       ${Object.keys(LANES).join(", ")}
+  --json     write every figure, with each of its rounds, to FILE
+  --seconds  how long each load lasts, but for those whose length is part of what they show
+  --only     the points to run, by number
+  --no-fail  exit with 0 even if a target is missed`;
+
+class UsageError extends Error {}
+
+type Request = {
+  readonly lane: Lane;
+  readonly points: readonly number[];
+  readonly json: string | undefined;
+  readonly seconds: number | undefined;
+  readonly mayFail: boolean;
+};
+
+// What wrangler says of secrets and of itself would stand between the figures; it reads this when it is loaded.
+process.env["WRANGLER_LOG"] ??= "error";
+
+const signal = interruption();
+
+try {
+  process.exitCode = await bench(await readRequest(process.argv.slice(2), process.env));
+} catch (error) {
+  if (error instanceof UsageError) console.error(`${error.message}\n${USAGE}`);
+  else console.error(signal.aborted ? String(signal.reason) : error);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+}
+
+async function bench({ lane, points, json, seconds, mayFail }: Request): Promise<number> {
+  const lack = await lane.lacks(signal);
+  if (lack !== undefined) {
+    console.error(lack);
+    return 1;
+  }
+  const versions = await readVersions(signal);
+  console.log(versions.map(([name, version]) => `${name} ${version}`).join(" · "));
+  const notes: string[] = [];
+  const figures: Figure[] = [];
+  for (const number of points) {
+    signal.throwIfAborted();
+    const point = lane.points[number];
+    if (point === undefined) throw new UsageError(`There is no point ${number}`);
+    const say = (text: string) => console.log(`  ${text}`);
+    console.log(`${number}. ${point.title}`);
+    figures.push(...(await point.measure({ signal, seconds, say, note: (text) => notes.push(text) })));
+  }
+  console.log(`\n${formatTable(figures.filter(({ isListedApart }) => isListedApart !== true))}\n`);
+  for (const note of [...notes, ...lane.notes]) console.log(`${note}\n`);
+  if (json !== undefined) await writeFile(json, report(Object.fromEntries(versions), figures, notes));
+  const misses = figures.filter(missed).map(({ name }) => name);
+  if (misses.length > 0) console.log(`Missed: ${misses.join(", ")}`);
+  return misses.length > 0 && !mayFail ? 1 : 0;
+}
+
+function report(
+  versions: Readonly<Record<string, string>>,
+  figures: readonly Figure[],
+  notes: readonly string[],
+): string {
+  const byName = Object.fromEntries(
+    figures.map(({ name, ...figure }) => [name, { ...figure, missed: missed({ name, ...figure }) }]),
+  );
+  return `${JSON.stringify({ versions, figures: byName, notes }, undefined, 2)}\n`;
+}
+
+async function readRequest(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<Request> {
+  const { values, positionals } = parse(args);
+  const [name, ...more] = positionals;
+  if (name === undefined) throw new UsageError("Name a lane");
+  const load = LANES[name];
+  if (load === undefined) throw new UsageError(`Unknown lane ${JSON.stringify(name)}`);
+  // `npm run bench raw --json FILE`, without `--`: npm takes the flag for one of its own and leaves the file.
+  const file = values.json ?? (environment["npm_config_json"] === "true" ? more.shift() : undefined);
+  if (more.length > 0)
+    throw new UsageError(
+      `Unexpected argument ${JSON.stringify(more[0])}; npm passes flags on only behind \`--\``,
+    );
+  const lane = await load();
+  const seconds = values.seconds === undefined ? undefined : readNumber("--seconds", values.seconds);
+  return {
+    lane,
+    points: readPoints(lane, values.only),
+    json: file,
+    seconds,
+    mayFail: values["no-fail"] ?? false,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        json: { type: "string" },
+        seconds: { type: "string" },
+        only: { type: "string" },
+        "no-fail": { type: "boolean" },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function readNumber(flag: string, text: string): number {
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < 1 || number > 600) {
+    throw new UsageError(`${flag} must be a whole number from 1 to 600, not ${JSON.stringify(text)}`);
+  }
+  return number;
+}
+
+function readPoints(lane: Lane, only: string | undefined): number[] {
+  const all = Object.keys(lane.points).map(Number);
+  if (only === undefined) return all;
+  const wanted = only.split(",").map(Number);
+  const unknown = wanted.find((number) => !all.includes(number));
+  if (unknown !== undefined)
+    throw new UsageError(`--only must name points of ${all.join(", ")}, not ${JSON.stringify(only)}`);
+  return wanted;
+}
