@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import type { Figure, Lane } from "./bench/figure.ts";
-import { missed } from "./bench/figure.ts";
+import { missed, ratioOf } from "./bench/figure.ts";
 import { interruption } from "./bench/interruption.ts";
 import { formatTable } from "./bench/table.ts";
 import { readVersions } from "./bench/versions.ts";
@@ -72,10 +72,11 @@ function report(
   figures: readonly Figure[],
   notes: readonly string[],
 ): string {
-  const byName = Object.fromEntries(
-    figures.map(({ name, ...figure }) => [name, { ...figure, missed: missed({ name, ...figure }) }]),
-  );
-  return `${JSON.stringify({ versions, figures: byName, notes }, undefined, 2)}\n`;
+  const byName = figures.map((figure) => {
+    const { name, ...rest } = figure;
+    return [name, { ...rest, ratio: ratioOf(figure), missed: missed(figure) }] as const;
+  });
+  return `${JSON.stringify({ versions, figures: Object.fromEntries(byName), notes }, undefined, 2)}\n`;
 }
 
 async function readRequest(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<Request> {

@@ -24,6 +24,7 @@ export async function startLocalEdge({ vars, ports, entry }: LocalEdgeOptions): 
   const bindings = { ...configuredVars(), ...vars };
   const config = readConfig(bindings);
   if (config.kind === "faults") throw new ConfigurationFaults(config.faults);
+  for (const port of ports) await insistOnFree(port);
   const bundled = await bundle(entry);
   try {
     const contents = await readFile(bundled.script, "utf8");
@@ -64,8 +65,13 @@ export async function startWorker({ contents, bindings, ports }: WorkerOptions):
       ],
     }),
   );
-  await miniflare.ready;
-  return miniflare;
+  try {
+    await miniflare.ready;
+    return miniflare;
+  } catch (error) {
+    await miniflare.dispose();
+    throw error;
+  }
 }
 
 function workerOptions(): object {
@@ -90,8 +96,22 @@ export class ConfigurationFaults extends Error {
 
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
+  return await listenOnce(0);
+}
+
+async function insistOnFree(port: number): Promise<void> {
+  try {
+    await listenOnce(port);
+  } catch (error) {
+    throw new Error(`Port ${port} of 127.0.0.1 cannot be listened on`, { cause: error });
+  }
+}
+
+async function listenOnce(port: number): Promise<number> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve, reject) =>
+    server.once("error", reject).listen(port, "127.0.0.1", resolve),
+  );
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
   if (address === null || typeof address === "string") throw new TypeError("A TCP server has a port");

@@ -25,6 +25,7 @@ try {
   const started = await (sites === undefined ? startWithDemo() : startWithSites(sites));
   let closing: Promise<void> | undefined;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.removeAllListeners(signal); // Miniflare would end the process before all is put away
     process.on(signal, () => {
       closing ??= started.close().then(() => process.exit(0));
     });
@@ -32,7 +33,7 @@ try {
   console.log(`ready\n${started.lines.join("\n")}`);
 } catch (error) {
   console.error(error instanceof ConfigurationFaults ? error.message : error);
-  process.exitCode = 1;
+  process.exit(1);
 }
 
 async function startWithSites(sites: string): Promise<Started> {

@@ -49,6 +49,8 @@ export type ConfigAnswer =
   | { readonly kind: "faults"; readonly faults: readonly string[] };
 
 const SECRET_MIN_LENGTH = 16;
+/** What can stand after `Bearer` (RFC 6750 §2.1). */
+const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
 /** Reads every variable and secret at once; all faults are reported together, and none is papered over by a default. */
 export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswer {
@@ -59,6 +61,9 @@ export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswe
   const controlToken = readSecret(vars, "CONTROL_TOKEN", faults);
   if (keySecret === undefined && vars["KEY_SECRET"] === undefined) {
     faults.push("KEY_SECRET is missing: set it with `wrangler secret put KEY_SECRET`");
+  }
+  if (controlToken !== undefined && !BEARER_TOKEN.test(controlToken)) {
+    faults.push("CONTROL_TOKEN must be made of what a bearer token may hold: letters, digits and -._~+/");
   }
   if (faults.length > 0 || keySecret === undefined) return { kind: "faults", faults };
   return { kind: "config", config: { sites, limits, keySecret, controlToken } };

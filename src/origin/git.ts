@@ -79,7 +79,8 @@ async function listOnce(
     if (error instanceof Failure) throw error;
     if (error instanceof Crowded) return { kind: "crowded" };
     if (error instanceof Declined) return { kind: "declined", response: error.response };
-    return { kind: "unclear" };
+    if (error instanceof Error && "code" in error) return { kind: "unclear" }; // isomorphic-git's own errors have one
+    throw new Failure("origin_error", "Origin's answer is no git", error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { blockCount, blockLength } from "../core/blocks.ts";
 import { Failure } from "../core/problem.ts";
 import type { BlockStore } from "../core/store.ts";
+import { exactReader } from "./exact-reader.ts";
 import { withPatience } from "./flights.ts";
 
 /** One origin body on its way into the store, block by block, for everyone who waits for it. */
@@ -14,10 +15,13 @@ export type Fill = {
 };
 
 export type FillReader = {
-  /** The bytes of a block once they are there; `undefined` where the fill does not bring it (any more). */
-  block(index: number): Promise<Uint8Array | undefined>;
+  /** A block once it is there; `undefined` where the fill does not bring it (any more). */
+  block(index: number): Promise<Lease | undefined>;
   leave(): void;
 };
+
+/** A block on loan: once everyone has said that they are done with it, its memory is used for another. */
+export type Lease = { readonly bytes: Uint8Array; done(): void };
 
 /** Fills under way, by body. */
 export type Fills = Map<string, Fill>;
@@ -40,10 +44,14 @@ const WINDOW_BLOCKS = 2;
 /** The platform ends work behind a response 30 s after it; a fill ends itself before, so that others can tell. */
 const ORPHAN_MS = 25_000;
 
+type Held = { readonly bytes: Uint8Array; lent: number; isReleased: boolean };
+
 type Waiter = {
-  readonly resolve: (bytes: Uint8Array | undefined) => void;
+  readonly resolve: (lease: Lease | undefined) => void;
   readonly reject: (error: unknown) => void;
 };
+
+type Pending = { readonly index: number; readonly stored: Promise<boolean> };
 
 /**
  * Reads a body to its end at the pace of the store, not of any client, so that a slow or vanished client holds nobody up.
@@ -54,21 +62,42 @@ export function startFill(plan: FillPlan): Fill {
   const { size, blockBytes, blocks, blockKey } = plan;
   const count = blockCount(size, blockBytes);
   const first = Math.ceil(plan.offset / blockBytes);
-  const held = new Map<number, Uint8Array>();
+  const held = new Map<number, Held>();
   const waiters = new Map<number, Waiter[]>();
   const readers = new Set<{ next: number }>();
+  /** Memory to read into again: allocating anew for each block would outrun the garbage collector. */
+  const spare: ArrayBufferLike[] = [];
   let next = first;
   let ended: { readonly error: unknown } | undefined;
   let leaderLeftAt: number | undefined;
   let progressAt = plan.now();
   let wake: () => void = () => undefined;
 
+  const recycle = (block: Held): void => {
+    if (block.isReleased && block.lent === 0) spare.push(block.bytes.buffer);
+  };
+
+  const lend = (block: Held): Lease => {
+    block.lent++;
+    let isDone = false;
+    return {
+      bytes: block.bytes,
+      done() {
+        if (isDone) return;
+        isDone = true;
+        block.lent--;
+        recycle(block);
+      },
+    };
+  };
+
   const deliver = (index: number, bytes: Uint8Array): void => {
-    held.set(index, bytes);
+    const block: Held = { bytes, lent: 0, isReleased: false };
+    held.set(index, block);
     next = index + 1;
     progressAt = plan.now();
     plan.onBytes(bytes.byteLength);
-    for (const { resolve } of waiters.get(index) ?? []) resolve(bytes);
+    for (const { resolve } of waiters.get(index) ?? []) resolve(lend(block));
     waiters.delete(index);
   };
 
@@ -83,28 +112,33 @@ export function startFill(plan: FillPlan): Fill {
   };
 
   /** Lets a block go once it is stored, or once all who read along have had it. */
-  const release = async (index: number, stored: Promise<boolean>): Promise<void> => {
+  const release = async ({ index, stored }: Pending): Promise<void> => {
     if (!(await stored)) await untilUnwanted(index);
+    const block = held.get(index);
+    if (block === undefined) return;
     held.delete(index);
+    block.isReleased = true;
+    recycle(block);
   };
 
   const run = async (): Promise<void> => {
     const source = exactReader(plan.body, plan.stallMs);
-    const pending: { readonly index: number; readonly stored: Promise<boolean> }[] = [];
+    const pending: Pending[] = [];
     try {
       await source.skip(first * blockBytes - plan.offset);
       for (let index = first; index < count; index++) {
         if (leaderLeftAt !== undefined && plan.now() - leaderLeftAt > ORPHAN_MS) break; // others begin anew
-        const bytes = await source.read(blockLength(index, size, blockBytes));
+        const bytes = await source.read(blockLength(index, size, blockBytes), spare.pop());
         if (index === count - 1) await source.end();
         deliver(index, bytes);
         pending.push({ index, stored: blocks.write(blockKey(index), bytes) });
         const oldest = pending.length >= WINDOW_BLOCKS ? pending.shift() : undefined;
-        if (oldest !== undefined) await release(oldest.index, oldest.stored);
+        if (oldest !== undefined) await release(oldest);
       }
-      for (const { index, stored } of pending) await release(index, stored);
+      for (const each of pending) await release(each);
     } catch (error) {
       ended = { error };
+      await Promise.all(pending.map(({ stored }) => stored));
       if (error instanceof Failure && error.problem === "origin_changed") await takeBack(first, next);
     } finally {
       ended ??= { error: undefined };
@@ -118,16 +152,25 @@ export function startFill(plan: FillPlan): Fill {
     for (let index = from; index < to; index++) await blocks.delete(blockKey(index));
   };
 
-  const waitFor = async (index: number): Promise<Uint8Array | undefined> => {
+  const waitFor = async (index: number): Promise<Lease | undefined> => {
     for (;;) {
       const seen = progressAt;
-      const waiting = new Promise<Uint8Array | undefined>((resolve, reject) => {
+      const waiting = new Promise<Lease | undefined>((resolve, reject) => {
         waiters.set(index, [...(waiters.get(index) ?? []), { resolve, reject }]);
       });
       const outcome = await withPatience(waiting, plan.stallMs * 2);
       if (outcome.kind === "done") return outcome.value;
       if (progressAt === seen) return undefined; // its request was killed: nothing will ever come
     }
+  };
+
+  const take = async (index: number): Promise<Lease | undefined> => {
+    const block = held.get(index);
+    if (block !== undefined) return lend(block);
+    if (index < next) return undefined;
+    if (ended === undefined) return await waitFor(index);
+    if (ended.error === undefined) return undefined;
+    throw ended.error;
   };
 
   return {
@@ -142,13 +185,10 @@ export function startFill(plan: FillPlan): Fill {
         async block(index) {
           reader.next = index;
           wake();
-          const bytes = held.get(index);
-          const coming = bytes === undefined && index >= next && ended === undefined;
-          if (ended?.error !== undefined && index >= next) throw ended.error;
-          const answer = coming ? await waitFor(index) : bytes;
+          const lease = await take(index);
           reader.next = index + 1;
           wake();
-          return answer;
+          return lease;
         },
         leave() {
           readers.delete(reader);
@@ -162,51 +202,4 @@ export function startFill(plan: FillPlan): Fill {
 function settle({ resolve, reject }: Waiter, error: unknown): void {
   if (error === undefined) resolve(undefined);
   else reject(error);
-}
-
-type ExactReader = {
-  skip(bytes: number): Promise<void>;
-  read(bytes: number): Promise<Uint8Array>;
-  end(): Promise<void>;
-  close(): Promise<void>;
-};
-
-/** Reads exactly as many bytes as asked for, natively; a stream that stands still counts as broken. */
-function exactReader(body: ReadableStream<Uint8Array>, stallMs: number): ExactReader {
-  const reader = body.getReader({ mode: "byob" });
-
-  const read = async (bytes: number): Promise<Uint8Array> => {
-    if (bytes === 0) return new Uint8Array(0);
-    const outcome = await withPatience(fillView(reader, new Uint8Array(bytes)), stallMs);
-    if (outcome.kind === "overdue") throw new Failure("origin_timeout");
-    if (outcome.value === undefined) throw new Failure("origin_truncated");
-    return outcome.value;
-  };
-
-  return {
-    read,
-    async skip(bytes) {
-      const step = 1024 * 1024;
-      for (let left = bytes; left > 0; left -= step) await read(Math.min(left, step));
-    },
-    async end() {
-      const outcome = await withPatience(reader.read(new Uint8Array(1)), stallMs).catch(() => undefined);
-      if (outcome === undefined) throw new Failure("origin_truncated");
-      if (outcome.kind === "overdue") throw new Failure("origin_timeout");
-      if (!outcome.value.done) throw new Failure("origin_changed", "Body is longer than its size");
-    },
-    async close() {
-      await reader.cancel().catch(() => undefined); // broken or at its end: nothing is left to let go
-    },
-  };
-}
-
-async function fillView(reader: ReadableStreamBYOBReader, view: Uint8Array): Promise<Uint8Array | undefined> {
-  const wanted = view.byteLength;
-  try {
-    const { value } = await reader.readAtLeast(wanted, view);
-    return value !== undefined && value.byteLength === wanted ? value : undefined;
-  } catch (error) {
-    throw new Failure("origin_truncated", undefined, error);
-  }
 }

@@ -11,7 +11,7 @@ import type { Visit } from "./visit.ts";
 
 /** Some bytes of a body: already in hand, or a stream that must be read or cancelled. */
 export type Chunk =
-  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly done: () => void }
   | { readonly kind: "stream"; readonly stream: ReadableStream<Uint8Array> };
 
 /** Gives the bytes of one body, block by block, wherever they are. */
@@ -20,8 +20,6 @@ export type BodyReader = {
   /** Lets go of what it took part in. */
   close(): void;
 };
-
-const NOTHING: Chunk = { kind: "bytes", bytes: new Uint8Array(0) };
 
 /** How often a fill that broke down without a fault of the origin is begun anew. */
 const MOST_RESTARTS = 2;
@@ -43,11 +41,12 @@ export function bodyReader(visit: Visit, pin: Pin, entry: Entry): BodyReader {
     if (visit.trace.body.kind === "unused") visit.trace.body = outcome;
   };
 
-  const fromFill = async (index: number): Promise<Uint8Array | undefined> => {
+  const fromFill = async ({ index, start, end }: Piece): Promise<Chunk | undefined> => {
     const reader = join(fills.get(key));
-    const bytes = reader === undefined ? undefined : await reader.block(index);
-    if (bytes !== undefined) note(COLLAPSED);
-    return bytes;
+    const lease = reader === undefined ? undefined : await reader.block(index);
+    if (lease === undefined) return undefined;
+    note(COLLAPSED);
+    return { kind: "bytes", bytes: lease.bytes.subarray(start, end), done: () => lease.done() };
   };
 
   const fromStore = async ({ index, start, end, length }: Piece): Promise<Chunk | undefined> => {
@@ -61,8 +60,8 @@ export function bodyReader(visit: Visit, pin: Pin, entry: Entry): BodyReader {
   return {
     async piece(piece) {
       for (let restarts = 0; restarts <= MOST_RESTARTS; restarts++) {
-        const filled = await fromFill(piece.index);
-        if (filled !== undefined) return { kind: "bytes", bytes: filled.subarray(piece.start, piece.end) };
+        const filled = await fromFill(piece);
+        if (filled !== undefined) return filled;
         const stored = await fromStore(piece);
         if (stored !== undefined) return stored;
         const again = await reopen(visit, pin, entry, piece.index * ports.config.limits.BLOCK_BYTES);
@@ -83,13 +82,13 @@ export function isSmall(visit: Visit, { size }: Entry): boolean {
   return size <= HOT_BODY_BYTES && size <= BLOCK_BYTES;
 }
 
-/** All bytes of a small body. */
+/** All bytes of a small body; what a fill lends of it is kept, so it is never given back. */
 export async function readSmall(visit: Visit, pin: Pin, entry: Entry): Promise<Uint8Array> {
   const { hot } = visit.isolate.ports;
   const reader = bodyReader(visit, pin, entry);
   try {
     const [piece] = pieces({ start: 0, end: entry.size }, entry.size, entry.size);
-    const chunk: Chunk = piece === undefined ? NOTHING : await reader.piece(piece);
+    const chunk: Chunk = piece === undefined ? ofOurs(new Uint8Array(0)) : await reader.piece(piece);
     const bytes =
       chunk.kind === "bytes" ? chunk.bytes : new Uint8Array(await new Response(chunk.stream).arrayBuffer());
     if (bytes.byteLength !== entry.size) throw new Failure("origin_changed");
@@ -144,7 +143,7 @@ function* chunks(
   { size, blockBytes }: { readonly size: number; readonly blockBytes: number },
 ): Generator<Promise<Chunk>> {
   for (const segment of segments) {
-    if (segment.kind === "text") yield Promise.resolve({ kind: "bytes", bytes: segment.bytes });
+    if (segment.kind === "text") yield Promise.resolve(ofOurs(segment.bytes));
     else for (const piece of pieces(segment.range, size, blockBytes)) yield reader.piece(piece);
   }
 }
@@ -156,8 +155,13 @@ function next(all: Generator<Promise<Chunk>>): Promise<Chunk> | undefined {
   return value;
 }
 
+function ofOurs(bytes: Uint8Array): Chunk {
+  return { kind: "bytes", bytes, done: () => undefined };
+}
+
 async function letGo(chunk: Chunk): Promise<void> {
   if (chunk.kind === "stream") await chunk.stream.cancel();
+  else chunk.done();
 }
 
 async function writeChunk(chunk: Chunk, into: WritableStream<Uint8Array>): Promise<void> {
@@ -165,6 +169,7 @@ async function writeChunk(chunk: Chunk, into: WritableStream<Uint8Array>): Promi
   const writer = into.getWriter();
   try {
     await writer.write(chunk.bytes);
+    chunk.done();
   } finally {
     writer.releaseLock();
   }

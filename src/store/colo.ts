@@ -59,11 +59,9 @@ export function coloBlocks(open: OpenCache, onError: OnStoreError): BlockStore {
     },
     async write(key, bytes) {
       try {
-        const headers = {
-          "Cache-Control": `max-age=${A_YEAR_S}`,
-          "Content-Length": String(bytes.byteLength),
-        };
-        await (await open()).put(KEY_ORIGIN + key, new Response(bytes, { headers }));
+        const { readable, writable } = new FixedLengthStream(bytes.byteLength);
+        const response = new Response(readable, { headers: { "Cache-Control": `max-age=${A_YEAR_S}` } });
+        await Promise.all([(await open()).put(KEY_ORIGIN + key, response), writeAll(writable, bytes)]);
         return true;
       } catch (error) {
         onError("colo", error);
@@ -72,6 +70,16 @@ export function coloBlocks(open: OpenCache, onError: OnStoreError): BlockStore {
     },
     delete: (key) => forget(open, key, onError),
   };
+}
+
+/**
+ * Through a stream, not as the body itself: bytes that a `Response` was made of are held until it is collected as garbage,
+ * and the collector does not see how much that is.
+ */
+async function writeAll(writable: WritableStream<Uint8Array>, bytes: Uint8Array): Promise<void> {
+  const writer = writable.getWriter();
+  await writer.write(bytes);
+  await writer.close();
 }
 
 async function forget(open: OpenCache, key: string, onError: OnStoreError): Promise<void> {

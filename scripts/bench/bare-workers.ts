@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { ROOT } from "../bundle.ts";
+import { freePort } from "../local-edge.ts";
+
+/** A Worker that does one thing and nothing else, on a socket of its own. */
+export type BareWorker = { readonly url: string; close(): Promise<void> };
+
+const SAME_BYTES = `
+let bytes;
+export default {
+  fetch(_request, env) {
+    bytes ??= new TextEncoder().encode(env.TEXT);
+    return new Response(bytes);
+  },
+};
+`;
+
+const WHOLE_FROM_CACHE = `
+const KEY = "https://whole.invalid/file";
+export default {
+  async fetch(request) {
+    if (request.method !== "POST") return await caches.default.match(new Request(KEY, request));
+    const origin = await fetch(await request.text());
+    const length = Number(origin.headers.get("Content-Length"));
+    const { readable, writable } = new FixedLengthStream(length);
+    const headers = { "Cache-Control": "max-age=86400", "Content-Length": String(length) };
+    const stored = caches.default.put(KEY, new Response(readable, { headers }));
+    await Promise.all([origin.body.pipeTo(writable), stored]);
+    return new Response(String(length));
+  },
+};
+`;
+
+/** Answers everything with one text out of memory. */
+export async function startSameBytes(text: string): Promise<BareWorker> {
+  return await start(SAME_BYTES, { TEXT: text });
+}
+
+/** Answers with what it stored whole of a URL, just as the Cache API gives it. */
+export async function startWholeFromCache(source: string): Promise<BareWorker> {
+  const worker = await start(WHOLE_FROM_CACHE, {});
+  try {
+    const filled = await fetch(worker.url, { method: "POST", body: source });
+    if (!filled.ok) throw new Error(`Cannot store ${source} whole: ${await filled.text()}`);
+    await filled.text();
+    return worker;
+  } catch (error) {
+    await worker.close();
+    throw error;
+  }
+}
+
+async function start(script: string, bindings: Record<string, string>): Promise<BareWorker> {
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"));
+  const port = await freePort();
+  const options = convertV4MiniflareOptions({
+    cf: false,
+    host: "127.0.0.1",
+    port: 0,
+    log: new Log(LogLevel.WARN),
+    workers: [
+      {
+        name: "bare",
+        modules: true,
+        script,
+        bindings,
+        compatibilityDate: String(workerOptions["compatibilityDate"]),
+        unsafeDirectSockets: [{ host: "127.0.0.1", port }],
+      },
+    ],
+  });
+  const miniflare = new Miniflare(options);
+  try {
+    await miniflare.ready;
+  } catch (error) {
+    await miniflare.dispose();
+    throw error;
+  }
+  return { url: `http://127.0.0.1:${port}/`, close: () => miniflare.dispose() };
+}

@@ -1,0 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { availableParallelism, loadavg } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "../bundle.ts";
+import { versionOf } from "./command.ts";
+
+/** What was measured with and on, as name and version. */
+export async function readVersions(signal: AbortSignal): Promise<[string, string][]> {
+  const [wrangler, miniflare, workerd] = await Promise.all(
+    ["wrangler", "miniflare", "workerd"].map(packageVersion),
+  );
+  return [
+    ["wrangler", wrangler ?? ""],
+    ["miniflare", miniflare ?? ""],
+    ["workerd", workerd ?? ""],
+    ["node", process.versions.node],
+    ["wrk", (await versionOf("wrk", "-v", signal)) ?? "absent"],
+    ["nginx", (await versionOf("nginx", "-v", signal)) ?? "absent"],
+    ["cores", String(availableParallelism())],
+    ["load before", (loadavg()[0] ?? 0).toFixed(2)],
+  ];
+}
+
+async function packageVersion(name: string): Promise<string> {
+  const text = await readFile(join(ROOT, "node_modules", name, "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
