@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { UNUSED } from "./core/cache-status.ts";
 import { hasLooped } from "./core/loop.ts";
 import { Failure } from "./core/problem.ts";
 import { isRewrittenByUrl } from "./core/request-path.ts";
@@ -38,7 +39,10 @@ export function createApp(parts: AppParts): (request: Request, defer: Defer) => 
     const served = await serve(parts.journey, { site, method, url, path, search, headers, defer });
     if (served !== undefined) return served;
     if (isRewrittenByUrl(path)) return problemResponse("bad_path");
-    return await ports.passThrough(site, request);
+    const passed = await ports.passThrough(site, request);
+    const unused = { grant: UNUSED, revision: UNUSED, body: UNUSED };
+    ports.telemetry.request({ host, lane: "pass", status: passed.status, ...unused }, ports.now());
+    return passed;
   };
 
   const answerSafely = async (request: Request, defer: Defer): Promise<Response> => {

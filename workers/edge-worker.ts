@@ -71,6 +71,7 @@ export function createEdge(
     dialect: dialects(config.sites, { now, timeoutMs: limits.ORIGIN_TIMEOUT_S * 1000, telemetry: port }),
     grants: records<Grant>("kv", remembered),
     revisions: records<Revision>("kv", remembered),
+    denials: records<Grant>("colo", remembered),
     entries: records<Entry>("colo", remembered),
     blocks: coloBlocks(openCache, onStoreError),
     hot,
@@ -106,7 +107,7 @@ export function createEdge(
       askers: { digest: ports.digest, known: memoryStore<Asker>(RECORDS) },
       targets: memoryStore(RECORDS),
     },
-    scrape,
+    scrape: () => scrape(now()),
     isControlToken: (token) => hash.equal(token, config.controlToken ?? ""),
     onFault: (error) =>
       console.error("Unexpected failure", error instanceof Error ? error.stack : String(error)),
@@ -128,7 +129,7 @@ function dialects(
       const onAnswer = (status: number | "timeout" | "unreachable", ms: number) =>
         port.origin("raw", status, ms);
       const ask = originClient({ timeoutMs, loopMark: loopMark(site), onAnswer, now });
-      const forge = site.kind === "gitlab" ? gitlabForge(site.origin, ask, now) : giteaForge(site.origin);
+      const forge = site.kind === "gitlab" ? gitlabForge(site.origin, ask, now) : giteaForge(site.origin, ask);
       return [site, forgeDialect({ forge, ask, now, advertisements: memoryStore(ADVERTISEMENTS) })] as const;
     }),
   );

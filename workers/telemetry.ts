@@ -11,16 +11,20 @@ export type Sizes = () => readonly {
   readonly bytes?: number;
 }[];
 
+/** How long finished requests may wait to be counted, and how many kinds of them: Analytics Engine takes 250 points a request. */
+const SETTLE_MS = 1000;
+const MOST_UNSETTLED = 200;
+
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /**
  * Counts for Prometheus, with prom-client, and for Analytics Engine where a dataset is bound.
- * What every request counts is an addition to a plain number; prom-client sees it when somebody looks.
+ * A hit adds one to a number; once a second the numbers become series and data points.
  */
 export function telemetry(
   sizes: Sizes,
   dataset: AnalyticsEngineDataset | undefined,
-): { readonly port: Telemetry; readonly scrape: () => Promise<Scraped> } {
+): { readonly port: Telemetry; readonly scrape: (now: number) => Promise<Scraped> } {
   const registry = new Registry();
   const registers = [registry];
   const byStatus = {
@@ -117,19 +121,34 @@ export function telemetry(
   void entries;
   void hotBytes;
 
-  const lookedUp = (cache: CacheName, outcome: CacheOutcome): void => {
-    if (outcome.kind !== "unused") byOutcome[cache].of(labelOf(outcome)).count++;
+  /** Finished requests that are not counted into the series yet. */
+  const tally = new Map<RequestRecord, number>();
+  let settledAt = 0;
+
+  const lookedUp = (cache: CacheName, outcome: CacheOutcome, times: number): void => {
+    if (outcome.kind !== "unused") byOutcome[cache].of(labelOf(outcome)).count += times;
+  };
+
+  const settle = (now: number): void => {
+    settledAt = now;
+    const points: Points = new Map();
+    for (const [record, times] of tally) {
+      const { lane, status, grant, revision, body } = record;
+      byStatus[lane].of(status).count += times;
+      lookedUp("grant", grant, times);
+      lookedUp("revision", revision, times);
+      lookedUp("body", body, times);
+      if (dataset !== undefined) addPoint(points, record, times);
+    }
+    tally.clear();
+    for (const point of points.values()) dataset?.writeDataPoint(point);
   };
 
   return {
     port: {
-      request(record) {
-        const { lane, status, grant, revision, body } = record;
-        byStatus[lane].of(status).count++;
-        lookedUp("grant", grant);
-        lookedUp("revision", revision);
-        lookedUp("body", body);
-        dataset?.writeDataPoint(dataPoint(record));
+      request(record, now) {
+        tally.set(record, (tally.get(record) ?? 0) + 1);
+        if (now - settledAt >= SETTLE_MS || tally.size >= MOST_UNSETTLED) settle(now);
       },
       lookup: (cache, ms) => lookupSeconds.observe({ cache }, ms / 1000),
       computed: (cache, ms) => computeSeconds.observe({ cache }, ms / 1000),
@@ -142,7 +161,10 @@ export function telemetry(
       },
       storeError: (tier) => storeErrors.inc({ tier }),
     },
-    scrape: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+    scrape: async (now) => {
+      settle(now);
+      return { type: registry.contentType, text: await registry.metrics() };
+    },
   };
 }
 
@@ -184,10 +206,20 @@ function labelOf(outcome: Exclude<CacheOutcome, { kind: "unused" }>): string {
   return outcome.collapsed ? "collapsed" : outcome.reason;
 }
 
-/** One finished request: blobs are host, lane and the three outcomes; the double is the status; the index is the host. */
-function dataPoint({ host, lane, status, grant, revision, body }: RequestRecord): AnalyticsEngineDataPoint {
+type Points = Map<string, AnalyticsEngineDataPoint & { doubles: [status: number, times: number] }>;
+
+/** Requests that went alike: blobs are host, lane and the three outcomes; doubles are the status and how many; the index is the host. */
+function addPoint(
+  points: Points,
+  { host, lane, status, grant, revision, body }: RequestRecord,
+  times: number,
+): void {
   const outcomes = [grant, revision, body].map((outcome) =>
     outcome.kind === "unused" ? "" : labelOf(outcome),
   );
-  return { indexes: [host], blobs: [host, lane, ...outcomes], doubles: [status] };
+  const blobs = [host, lane, ...outcomes];
+  const key = [status, ...blobs].join(" ");
+  const point = points.get(key) ?? { indexes: [host], blobs, doubles: [status, 0] };
+  point.doubles[1] += times;
+  points.set(key, point);
 }

@@ -21,6 +21,8 @@ export interface Records<T extends Stamped> {
   find(key: string, usable: (record: T) => boolean): Promise<Found<T> | undefined>;
   /** Remembers at once; the promise is for the far tiers, to be awaited behind the response. */
   put(key: string, record: T, far: FarTiers): Promise<void>;
+  /** Remembers in memory alone, until it is known to be worth keeping. */
+  hold(key: string, record: T): void;
   /** Forgets in memory at once, and behind the promise in the colo. */
   drop(key: string): Promise<void>;
 }

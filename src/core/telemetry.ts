@@ -15,7 +15,8 @@ export type RequestRecord = {
 
 /** Where events are counted. Every call is cheap enough for the hot path; labels come from fixed sets. */
 export interface Telemetry {
-  request(record: RequestRecord): void;
+  /** Equal requests in a row may be one record, counted again. */
+  request(record: RequestRecord, now: number): void;
   /** How long finding an answer in the far tiers took, found or not, in milliseconds. */
   lookup(cache: CacheName, ms: number): void;
   /** How long the origin took to give an answer that was not cached, in milliseconds. */

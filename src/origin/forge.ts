@@ -29,8 +29,10 @@ export type Forge = {
   told(header: (name: string) => string | null): Told;
   /** Where the door that was knocked at says "no" in its own words, for what smart HTTP refused. */
   refusalUrl?(target: RawTarget): string | undefined;
-  /** Asks for the blob and size where a raw answer told no length. */
-  askSize?(target: RawTarget, pin: Pin, principal: Principal): Promise<Told>;
+  /** Asks for what is known of a file beside its bytes, for what a raw answer does not tell. */
+  askFile?(target: RawTarget, pin: Pin, principal: Principal): Promise<Headers | undefined>;
+  /** What is answered to those who may read the code as a whole, and to nobody else. */
+  codeUrl?(target: RawTarget): string;
   /** Answers questions put `via: "api"`. */
   askApi?(asking: Asking): Promise<Answer>;
 };
@@ -121,6 +123,18 @@ async function askGit(
   return { kind: "admitted", revision: { at, ...listed } };
 }
 
+/** A 404 does not say whether it means the name or all of the code; where that can be asked, it is. */
+async function aboutScope(
+  parts: Pick<ForgeParts, "ask" | "forge" | "now">,
+  refused: Exclude<Answer, { kind: "admitted" }>,
+  { target, principal }: { readonly target: RawTarget; readonly principal: Principal },
+): Promise<Answer> {
+  const url = principal.kind === "cookie" ? parts.forge.codeUrl?.(target) : undefined;
+  if (refused.kind !== "refused" || refused.about === "scope" || url === undefined) return refused;
+  const denied = await askRefusal(parts, principal, url);
+  return denied === undefined ? refused : { ...refused, about: "scope" };
+}
+
 async function askRefusal(
   { ask, forge, now }: Pick<ForgeParts, "ask" | "forge" | "now">,
   principal: Principal,
@@ -142,7 +156,7 @@ async function replay({ forge, ask, now }: ForgeParts, { target, principal, etag
   });
   const response = await ask(request);
   const refused = await readVerdict(response, forge.signInPath, now(), "name");
-  if (refused !== undefined) return refused;
+  if (refused !== undefined) return await aboutScope({ forge, ask, now }, refused, { target, principal });
   await discard(response); // a 200 to a condition that no longer holds brings a body along
   const current = strongEtag(response.headers.get("etag"));
   const revision: Revision | undefined =
@@ -153,10 +167,12 @@ async function replay({ forge, ask, now }: ForgeParts, { target, principal, etag
 async function open(parts: ForgeParts, opening: Opening): Promise<Opened> {
   const { forge, ask, now } = parts;
   const { target, pin, principal, method, known, from } = opening;
+  const unchanged = await askUnchanged(parts, opening);
+  if (unchanged !== undefined) return { kind: "entry", entry: unchanged, body: undefined, offset: 0 };
   const url = forge.rawUrl(target, pin.kind === "commit" || pin.kind === "blob" ? pin : undefined);
   const headers: [string, string][] = [];
   if (known?.originEtag !== undefined) headers.push(["If-None-Match", known.originEtag]);
-  if (from > 0 && forge.ranges) headers.push(["Range", `bytes=${from}-`]);
+  if (isRangeAsked(forge, from)) headers.push(["Range", `bytes=${from}-`]);
   const response = await ask(asPrincipal(principal, url, { method, headers, deadline: "start" }));
   const refused = await readVerdict(response, forge.signInPath, now(), "name");
   if (refused !== undefined) {
@@ -165,13 +181,27 @@ async function open(parts: ForgeParts, opening: Opening): Promise<Opened> {
   }
   if (response.status === 304) {
     if (known === undefined) return { kind: "unclear" };
-    return { kind: "entry", entry: renewed(known, response, now()), body: undefined, offset: 0 };
+    return { kind: "entry", entry: renewed(known, response.headers, now()), body: undefined, offset: 0 };
   }
   return await readEntry(parts, opening, response);
 }
 
-/** A known entry with what a 304 says anew of it (RFC 9111 §3.2). */
-function renewed(known: Entry, { headers }: Response, at: number): Entry {
+/** Where a raw answer has no validator to make a condition of, the blob's id tells whether a path is as it was. */
+async function askUnchanged(
+  { forge, now }: ForgeParts,
+  { target, pin, principal, known }: Opening,
+): Promise<Entry | undefined> {
+  if (known === undefined || known.originEtag !== undefined) return undefined;
+  const headers = await forge.askFile?.(target, pin, principal);
+  if (headers === undefined) return undefined;
+  const { blob } = forge.told((name) => headers.get(name));
+  if (blob === undefined || identityOf(target, pin, blob, undefined) !== known.identity) return undefined;
+  const told = new Headers([...headers].filter(([name]) => name.startsWith("x-gitlab-"))); // not its own type
+  return renewed(known, told, now());
+}
+
+/** A known entry with what is said anew of it (RFC 9111 §3.2). */
+function renewed(known: Entry, headers: Headers, at: number): Entry {
   const fresh = contentHeaders((name) => headers.get(name));
   const names = new Set(fresh.map(([name]) => name));
   return {
@@ -182,23 +212,32 @@ function renewed(known: Entry, { headers }: Response, at: number): Entry {
   };
 }
 
+function isRangeAsked(forge: Forge, from: number): boolean {
+  return from > 0 && forge.ranges;
+}
+
 async function readEntry(
   { forge, now }: ForgeParts,
-  { target, pin, principal, method }: Opening,
+  { target, pin, principal, method, from }: Opening,
   response: Response,
 ): Promise<Opened> {
   const header = (name: string) => response.headers.get(name);
   const part = partOf(response);
+  if (response.status === 206 && (part === undefined || !isRangeAsked(forge, from))) {
+    await discard(response);
+    throw new Failure("origin_error", "Origin sent a part that was not asked for");
+  }
   const told = forge.told(header);
   const coded = !["identity", null, ""].includes(header("content-encoding"));
   const length = part?.size ?? wholeNumber(header("content-length")) ?? told.size;
-  const more = length === undefined && !coded ? await forge.askSize?.(target, pin, principal) : undefined;
-  const size = length ?? more?.size;
-  const blob = pin.kind === "blob" ? pin.oid : (told.blob ?? more?.blob);
+  const more = length === undefined && !coded ? await forge.askFile?.(target, pin, principal) : undefined;
+  const toldMore = more && forge.told((name) => more.get(name));
+  const size = length ?? toldMore?.size;
   const originEtag = strongEtag(header("etag"));
+  const blob =
+    pin.kind === "blob" ? pin.oid : (told.blob ?? (originEtag === undefined ? toldMore?.blob : undefined));
   const identity = identityOf(target, pin, blob, originEtag);
-  const sound = response.status === 200 || part !== undefined;
-  if (!sound || coded || size === undefined || identity === undefined) {
+  if (coded || size === undefined || identity === undefined) {
     await discard(response);
     return { kind: "unclear" };
   }

@@ -4,10 +4,11 @@ import { strongEtag } from "../core/entry.ts";
 import type { Pin } from "../core/pin.ts";
 import { signInPath } from "../core/sign-in.ts";
 import type { RawTarget } from "../core/target.ts";
-import type { Forge } from "./forge.ts";
+import { asPrincipal, wholeNumber, type Forge } from "./forge.ts";
+import type { AskOrigin } from "./http.ts";
 
 /** Gitea and Forgejo: their entity tag of a raw file is the blob's id, and they serve single ranges. */
-export function giteaForge(origin: string): Forge {
+export function giteaForge(origin: string, ask: AskOrigin): Forge {
   return {
     gitUrl: ({ project }) => `${origin}/${encodePath(project)}.git`,
     rawUrl: (target, pin) => rawUrl(origin, target, pin),
@@ -16,9 +17,14 @@ export function giteaForge(origin: string): Forge {
     signInPath: signInPath("gitea"),
     replay: "HEAD",
     ranges: true,
+    async askFile(target, pin, principal) {
+      const url = rawUrl(origin, target, pin.kind === "commit" || pin.kind === "blob" ? pin : undefined);
+      const response = await ask(asPrincipal(principal, url, { method: "HEAD", deadline: "whole" }));
+      return response.status === 200 ? response.headers : undefined;
+    },
     told(header) {
       const tag = strongEtag(header("etag"))?.slice(1, -1) ?? "";
-      return { blob: isObjectId(tag) ? tag : undefined, size: undefined };
+      return { blob: isObjectId(tag) ? tag : undefined, size: wholeNumber(header("content-length")) };
     },
   };
 }

@@ -20,7 +20,8 @@ export function gitlabForge(origin: string, ask: AskOrigin, now: () => number): 
     replay: "conditional GET",
     ranges: false,
     told: readTold,
-    askSize: (target, pin, principal) => askSize(ask, origin, { target, pin, principal }),
+    askFile: (target, pin, principal) => askFile(ask, origin, { target, pin, principal }),
+    codeUrl: (target) => codeUrl(origin, target),
     askApi: (asking) => askApi(ask, now, origin, asking),
   };
 }
@@ -67,16 +68,20 @@ function readTold(header: (name: string) => string | null): Told {
 /** The API takes neither Basic nor static object tokens. */
 const NOT_FOR_API: ReadonlySet<Principal["kind"]> = new Set(["basic", "static", "several", "other"]);
 
-async function askSize(
+async function askFile(
   ask: AskOrigin,
   origin: string,
   { target, pin, principal }: { target: RawTarget; pin: Pin; principal: Principal },
-): Promise<Told> {
-  const nothing: Told = { blob: undefined, size: undefined };
-  if (pin.kind !== "commit" || target.variant === "media" || NOT_FOR_API.has(principal.kind)) return nothing;
+): Promise<Headers | undefined> {
+  if (pin.kind !== "commit" || target.variant === "media" || NOT_FOR_API.has(principal.kind))
+    return undefined;
   const url = fileUrl(origin, target.project, pin.path, pin.oid);
   const response = await ask(asPrincipal(principal, url, { method: "HEAD", deadline: "whole" }));
-  return response.status === 200 ? readTold((name) => response.headers.get(name)) : nothing;
+  return response.status === 200 ? response.headers : undefined;
+}
+
+function codeUrl(origin: string, { project }: RawTarget): string {
+  return `${origin}/api/v4/projects/${encodeURIComponent(project)}/repository/branches?per_page=1`;
 }
 
 /**
@@ -99,8 +104,7 @@ async function askApi(ask: AskOrigin, now: () => number, origin: string, asking:
       if (verdict?.kind !== "refused") return verdict ?? { kind: "unclear" };
     }
   }
-  const code = `${origin}/api/v4/projects/${encodeURIComponent(target.project)}/repository/branches?per_page=1`;
-  const response = await ask(asPrincipal(principal, code, { deadline: "whole" }));
+  const response = await ask(asPrincipal(principal, codeUrl(origin, target), { deadline: "whole" }));
   const verdict = await readVerdict(response, SIGN_IN, now(), "scope");
   if (verdict !== undefined) return verdict;
   await discard(response);

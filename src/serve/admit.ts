@@ -18,7 +18,10 @@ export async function admit(visit: Visit, question: Question): Promise<Learned> 
   if (hot !== undefined) return hot;
 
   const started = ports.now();
-  const found = await ports.grants.find(key, (grant) => isUsable(visit, grant));
+  const isGood = (grant: Grant) => isUsable(visit, grant);
+  const denied =
+    question.via === "replay" ? await ports.denials.find(nameGrantKey(visit), isGood) : undefined;
+  const found = denied ?? (await ports.grants.find(key, isGood));
   ports.telemetry.lookup("grant", ports.now() - started);
   if (found !== undefined) return conclude(visit, { ...found, question });
 
@@ -26,17 +29,28 @@ export async function admit(visit: Visit, question: Question): Promise<Learned> 
   const always = ports.config.limits.GRANT_S === 0;
   const { joined, result } = always ? { joined: false, result: work() } : asked.share(key, work);
   visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
-  const learned = await result;
+  const shared = await result;
+  // What the origin said to a replayed request may be about the leader's own name
+  const isOurs = !joined || shared.kind === "admitted" || question.via !== "replay";
+  const learned = isOurs ? shared : await ask(visit, question);
   visit.trace.grant = joined ? COLLAPSED : MISS;
   visit.trace.grantMs = ports.now() - started;
   if (!joined) ports.telemetry.computed("grant", visit.trace.grantMs);
+  if (learned.kind === "admitted") visit.admittedAt = learned.at;
   return learned;
+}
+
+/** Whether the grant that let a request in is still alive; the origin may have been waited for since. */
+export function isStillAdmitted({ isolate, admittedAt }: Visit): boolean {
+  const { config, now } = isolate.ports;
+  const hard = (config.limits.GRANT_S || LONGEST_GRANT_S) * 1000; // at 0 the answer to this very request counts for it
+  return judge(admittedAt, now(), { soft: hard, hard }) !== "expired";
 }
 
 /** The same from memory alone, without waiting. A "no" about this one name comes before a "yes" to the scope. */
 export function admitHot(visit: Visit, key: string, question: Question): Learned | undefined {
-  const { grants } = visit.isolate.ports;
-  const denied = question.via === "replay" ? grants.hot(nameGrantKey(visit)) : undefined;
+  const { grants, denials } = visit.isolate.ports;
+  const denied = question.via === "replay" ? denials.hot(nameGrantKey(visit)) : undefined;
   for (const record of [denied, grants.hot(key)]) {
     if (record !== undefined && isUsable(visit, record))
       return conclude(visit, { record, tier: "memory", question });
@@ -52,7 +66,8 @@ function conclude(visit: Visit, { record, tier, question }: Verdict): Learned {
   visit.trace.grant = { kind: "hit", tier, ttl: secondsLeft(record.at, now, life.hard) };
   if (record.kind !== "yes") return { kind: "refused", refusal: record.refusal };
   if (judge(record.at, now, life) === "ageing") refresh(visit, question);
-  return { kind: "admitted" };
+  visit.admittedAt = record.at;
+  return { kind: "admitted", at: record.at };
 }
 
 /** Renews a grant (and with it the revision) behind the response; a failure leaves the grant to its end. */
@@ -64,6 +79,8 @@ export function refresh(visit: Visit, question: Question): void {
 function isUsable(visit: Visit, grant: Grant): boolean {
   return judge(grant.at, visit.isolate.ports.now(), grantLifetime(visit, grant)) !== "expired";
 }
+
+const LONGEST_GRANT_S = 30;
 
 /** Refreshes are spread by the low digits of the stamp and the isolate's own share of chance. */
 const JITTER_MS = 5000;

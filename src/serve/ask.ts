@@ -15,11 +15,9 @@ const KV_GRANT_S = 60;
  */
 export async function ask(visit: Visit, question: Question): Promise<Learned> {
   const { isolate, dialect, target, asker } = visit;
-  const { grants, revisions, now, config } = isolate.ports;
-  const held = grants.hot(holdKey(visit));
-  if (held?.kind === "hold" && held.until > now()) {
-    return { kind: "refused", refusal: withRetryAfter(held.refusal, held.until - now()) };
-  }
+  const { revisions, now, config } = isolate.ports;
+  const held = await findHold(visit);
+  if (held !== undefined) return { kind: "refused", refusal: held };
   const key = revisionKey(visit, question);
   const before = key && revisions.hot(key);
   const etag = before && before.kind === "validator" ? before.etag : undefined;
@@ -33,7 +31,7 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
         const keepS = config.limits.REF_S + config.limits.STALE_IF_ERROR_S;
         visit.defer(revisions.put(key, answer.revision, { coloS: keepS, kvS: keepS }));
       }
-      return { kind: "admitted" };
+      return { kind: "admitted", at };
     }
     case "refused":
       refuse(visit, { at, kind: "no", refusal: answer.refusal }, answer.about);
@@ -54,17 +52,35 @@ function rememberGrant(visit: Visit, grant: Grant): void {
 
 /** Remembers a "no": never in KV, where a stranger with random tokens could run up a bill. */
 export function refuse(visit: Visit, denial: Extract<Grant, { kind: "no" }>, about: "scope" | "name"): void {
-  const key = about === "scope" ? grantKey(visit) : nameGrantKey(visit);
-  visit.defer(visit.isolate.ports.grants.put(key, denial, { coloS: TOMBSTONE_S }));
+  const { grants, denials } = visit.isolate.ports;
+  const far = { coloS: TOMBSTONE_S };
+  visit.defer(
+    about === "scope"
+      ? grants.put(grantKey(visit), denial, far)
+      : denials.put(nameGrantKey(visit), denial, far),
+  );
 }
 
 /** Leaves a scope alone for as long as the origin asked (RFC 9110 §10.2.3, RFC 6585 §4). */
 export function holdScope(visit: Visit, refusal: Refusal, seconds: number): void {
-  const { grants, now } = visit.isolate.ports;
+  const { denials, now } = visit.isolate.ports;
   const at = now();
   visit.defer(
-    grants.put(holdKey(visit), { at, kind: "hold", until: at + seconds * 1000, refusal }, { coloS: seconds }),
+    denials.put(
+      holdKey(visit),
+      { at, kind: "hold", until: at + seconds * 1000, refusal },
+      { coloS: seconds },
+    ),
   );
+}
+
+/** The 429 of a scope that is still to be left alone, with the time that is left. */
+export async function findHold(visit: Visit): Promise<Refusal | undefined> {
+  const { denials, now } = visit.isolate.ports;
+  const held = await denials.find(holdKey(visit), (record) => record.kind === "hold" && record.until > now());
+  return held?.record.kind === "hold"
+    ? withRetryAfter(held.record.refusal, held.record.until - now())
+    : undefined;
 }
 
 function withRetryAfter(refusal: Refusal, ms: number): Refusal {

@@ -10,8 +10,8 @@ export type Fill = {
   join(): FillReader;
   /** The leader's request is over: what is not read soon will not be read. */
   leaderLeft(): void;
-  /** Settles when the body has ended, well or not. */
-  readonly done: Promise<void>;
+  /** Settles when the body has ended: whether all that came of it was sound. */
+  readonly done: Promise<boolean>;
 };
 
 export type FillReader = {
@@ -35,6 +35,8 @@ export type FillPlan = {
   readonly blockKey: (index: number) => string;
   readonly blocks: BlockStore;
   readonly stallMs: number;
+  /** Whether it goes only as fast as its reader, and ends with it; else as fast as the store. */
+  readonly isPaced: boolean;
   readonly now: () => number;
   readonly onBytes: (count: number) => void;
 };
@@ -43,6 +45,11 @@ export type FillPlan = {
 const WINDOW_BLOCKS = 2;
 /** The platform ends work behind a response 30 s after it; a fill ends itself before, so that others can tell. */
 const ORPHAN_MS = 25_000;
+
+/** How long a block that could not be stored waits for slow readers; who comes later reads alone. */
+const LAGGARD_MS = 250;
+/** How often it is looked whether readers have had a block that could not be stored. */
+const LOOK_AGAIN_MS = 5;
 
 type Held = { readonly bytes: Uint8Array; lent: number; isReleased: boolean };
 
@@ -69,9 +76,9 @@ export function startFill(plan: FillPlan): Fill {
   const spare: ArrayBufferLike[] = [];
   let next = first;
   let ended: { readonly error: unknown } | undefined;
+  let hasBeenJoined = false;
   let leaderLeftAt: number | undefined;
   let progressAt = plan.now();
-  let wake: () => void = () => undefined;
 
   const recycle = (block: Held): void => {
     if (block.isReleased && block.lent === 0) spare.push(block.bytes.buffer);
@@ -103,17 +110,20 @@ export function startFill(plan: FillPlan): Fill {
 
   const isWanted = (index: number): boolean => [...readers].some((reader) => reader.next <= index);
 
-  const untilUnwanted = async (index: number): Promise<void> => {
-    while (isWanted(index)) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
+  /** Looks again and again: a promise that another request settles would not keep this one's context alive. */
+  const untilUnwanted = async (index: number, patienceMs: number): Promise<void> => {
+    const until = plan.now() + patienceMs;
+    while (isWanted(index) && plan.now() < until) await sleep(LOOK_AGAIN_MS);
   };
 
-  /** Lets a block go once it is stored, or once all who read along have had it. */
+  /** Lets a block go once it is stored, or else once those who read along have had it or a moment has passed. */
   const release = async ({ index, stored }: Pending): Promise<void> => {
-    if (!(await stored)) await untilUnwanted(index);
+    const isStored = await stored;
+    if (plan.isPaced) await untilUnwanted(index, Infinity);
+    else if (!isStored) {
+      await untilUnwanted(index, LAGGARD_MS);
+      for (const reader of readers) if (reader.next <= index) readers.delete(reader); // they read on alone
+    }
     const block = held.get(index);
     if (block === undefined) return;
     held.delete(index);
@@ -121,13 +131,18 @@ export function startFill(plan: FillPlan): Fill {
     recycle(block);
   };
 
-  const run = async (): Promise<void> => {
+  const isForsaken = (): boolean => {
+    if (plan.isPaced) return hasBeenJoined && readers.size === 0;
+    return leaderLeftAt !== undefined && plan.now() - leaderLeftAt > ORPHAN_MS;
+  };
+
+  const run = async (): Promise<boolean> => {
     const source = exactReader(plan.body, plan.stallMs);
     const pending: Pending[] = [];
     try {
       await source.skip(first * blockBytes - plan.offset);
       for (let index = first; index < count; index++) {
-        if (leaderLeftAt !== undefined && plan.now() - leaderLeftAt > ORPHAN_MS) break; // others begin anew
+        if (isForsaken()) break; // whoever comes later begins anew
         const bytes = await source.read(blockLength(index, size, blockBytes), spare.pop());
         if (index === count - 1) await source.end();
         deliver(index, bytes);
@@ -146,6 +161,7 @@ export function startFill(plan: FillPlan): Fill {
       waiters.clear();
       await source.close();
     }
+    return ended.error === undefined;
   };
 
   const takeBack = async (from: number, to: number): Promise<void> => {
@@ -181,18 +197,16 @@ export function startFill(plan: FillPlan): Fill {
     join() {
       const reader = { next: first };
       readers.add(reader);
+      hasBeenJoined = true;
       return {
         async block(index) {
           reader.next = index;
-          wake();
           const lease = await take(index);
           reader.next = index + 1;
-          wake();
           return lease;
         },
         leave() {
           readers.delete(reader);
-          wake();
         },
       };
     },
@@ -202,4 +216,8 @@ export function startFill(plan: FillPlan): Fill {
 function settle({ resolve, reject }: Waiter, error: unknown): void {
   if (error === undefined) resolve(undefined);
   else reject(error);
+}
+
+async function sleep(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -4,15 +4,25 @@ import type { MemoryStore } from "../core/store.ts";
 import type { Site } from "../core/site.ts";
 import type { RawTarget, Route } from "../core/target.ts";
 import type { RequestRecord } from "../core/telemetry.ts";
-import { admit, admitHot } from "./admit.ts";
+import { admit, admitHot, isStillAdmitted } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
 import { findAsker, identify, type AskerParts } from "./asker.ts";
-import { bodyKey, entryKey, firstQuestion, grantKey } from "./keys.ts";
-import { openFile } from "./open.ts";
+import { BodyRefused } from "./body-reader.ts";
+import { bodyKey, entryKey, grantKey } from "./keys.ts";
+import { findMissing, openFile } from "./open.ts";
 import { problemResponse } from "./problem-response.ts";
+import { questionNow } from "./questions.ts";
 import { refusalResponse } from "./refusal-response.ts";
 import { giveReady, rememberReady } from "./ready.ts";
-import { headersFor, isPlain, rangeHeader, reply, replyFromBytes, replyWithoutBody } from "./reply.ts";
+import {
+  headersFor,
+  isPlain,
+  rangeHeader,
+  reply,
+  replyFromBytes,
+  replyWithoutBody,
+  type Answerable,
+} from "./reply.ts";
 import { resolve, resolveHot } from "./resolve.ts";
 import { newTrace } from "./trace.ts";
 import { endVisit, type Isolate, type Visit } from "./visit.ts";
@@ -53,11 +63,13 @@ export async function serve(parts: JourneyParts, arrival: Arrival): Promise<Resp
     asker: findAsker(askers, site, arrival) ?? (await identify(askers, site, arrival)),
     trace: newTrace(isolate.ports.now()),
     defer: arrival.defer,
+    admittedAt: 0,
     led: [],
     isSending: false,
   };
   const response = serveHot(visit, arrival) ?? (await serveCold(visit, arrival));
-  if (response !== undefined) isolate.ports.telemetry.request(counted(visit, response.status));
+  const { telemetry, now } = isolate.ports;
+  if (response !== undefined) telemetry.request(counted(visit, response.status), now());
   return response;
 }
 
@@ -73,7 +85,7 @@ function readRoute({ isolate, targets }: JourneyParts, { method, url, site, path
 /** Answers from memory alone: no I/O, no hashing, no waiting. */
 function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
   const { ports } = visit.isolate;
-  if (admitHot(visit, grantKey(visit), firstQuestion(visit))?.kind !== "admitted") return undefined;
+  if (admitHot(visit, grantKey(visit), questionNow(visit).question)?.kind !== "admitted") return undefined;
   const pin = resolveHot(visit);
   if (pin === undefined || pin.kind === "unknown") return undefined;
   const entry = ports.entries.hot(entryKey(visit, pin));
@@ -95,9 +107,12 @@ function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
 async function serveCold(visit: Visit, arrival: Arrival): Promise<Response | undefined> {
   const { ports } = visit.isolate;
   const { trace } = visit;
-  const admitted = await admit(visit, firstQuestion(visit));
+  const admitted = await admit(visit, questionNow(visit).question);
   if (admitted.kind === "unclear") return undefined;
   if (admitted.kind === "refused") return refusalResponse(visit, arrival, admitted.refusal);
+
+  const missing = findMissing(visit);
+  if (missing !== undefined) return refusalResponse(visit, arrival, missing);
 
   const resolving = ports.now();
   const resolved = await resolve(visit);
@@ -111,9 +126,31 @@ async function serveCold(visit: Visit, arrival: Arrival): Promise<Response | und
   if (file.kind === "unclear") return undefined;
   if (file.kind === "refused") return refusalResponse(visit, arrival, file.refusal);
   if (pinOf(visit.target.name) !== undefined) trace.validatedAt = file.entry.at;
-  const response = await reply({ visit, arrival, pin: resolved.pin, entry: file.entry });
+  const response = await replyUnlessRefused({ visit, arrival, pin: resolved.pin, entry: file.entry });
   if (!visit.isSending) endVisit(visit);
-  return response;
+  return isStillAdmitted(visit) ? response : await admitAgain(visit, arrival, response);
+}
+
+async function replyUnlessRefused(answerable: Answerable): Promise<Response> {
+  try {
+    return await reply(answerable);
+  } catch (error) {
+    if (!(error instanceof BodyRefused)) throw error;
+    return refusalResponse(answerable.visit, answerable.arrival, error.refusal);
+  }
+}
+
+/** A response was made ready under a grant that has ended meanwhile: it is sent only under a new one. */
+async function admitAgain(visit: Visit, arrival: Arrival, response: Response): Promise<Response | undefined> {
+  let isAdmitted = false;
+  try {
+    const admitted = await admit(visit, questionNow(visit).question);
+    isAdmitted = admitted.kind === "admitted";
+    if (admitted.kind === "refused") return refusalResponse(visit, arrival, admitted.refusal);
+    return isAdmitted ? response : undefined;
+  } finally {
+    if (!isAdmitted) await response.body?.cancel();
+  }
 }
 
 function counted({ site, target, trace }: Visit, status: number): RequestRecord {

@@ -1,6 +1,6 @@
 import type { Entry } from "../core/entry.ts";
 import { makeKey } from "../core/key.ts";
-import { questionFor, revisionName, type Question } from "../core/question.ts";
+import { revisionName, type Question } from "../core/question.ts";
 import type { Pin } from "../core/pin.ts";
 import type { RawTarget } from "../core/target.ts";
 import type { Asker, Visit } from "./visit.ts";
@@ -60,22 +60,6 @@ const questionKey = perObject<Question>((visit, question) => {
   const name = revisionName(question, visit.target);
   return name === undefined ? "" : makeKey("revision", ...scopeParts(visit), ...name);
 });
-
-const firstQuestions = {
-  carried: new WeakMap<RawTarget, Question>(),
-  replayed: new WeakMap<RawTarget, Question>(),
-};
-
-/** The question a target's name asks for at first, for an asker whom smart HTTP can carry or not. */
-export function firstQuestion({ site, target, asker }: Visit): Question {
-  const { principal } = asker;
-  const remembered = principal.carriedByGit ? firstQuestions.carried : firstQuestions.replayed;
-  const known = remembered.get(target);
-  if (known !== undefined) return known;
-  const question = questionFor(site.kind, principal, target, 1);
-  remembered.set(target, question);
-  return question;
-}
 
 /** A pin that files are remembered under. */
 export type KnownPin = Exclude<Pin, { readonly kind: "unknown" }>;

@@ -4,8 +4,9 @@ import type { Entry } from "../core/entry.ts";
 import { judge } from "../core/freshness.ts";
 import { Failure } from "../core/problem.ts";
 import { UNKNOWN, type Pin } from "../core/pin.ts";
-import { refuse, holdScope } from "./ask.ts";
-import { startFill } from "./fill.ts";
+import type { Refusal } from "../core/refusal.ts";
+import { findHold, holdScope, refuse } from "./ask.ts";
+import { startFill, type Fill, type FillPlan } from "./fill.ts";
 import { blockKey, bodyKey, entryKey, latestKey, missingKey, type KnownPin } from "./keys.ts";
 import type { OpenedFile, Visit } from "./visit.ts";
 
@@ -24,8 +25,6 @@ export async function openFile(visit: Visit, pin: Pin, method: "GET" | "HEAD"): 
     visit.trace.entryTier = found.tier;
     return { kind: "entry", entry: found.record };
   }
-  const missing = missingHot(visit);
-  if (missing !== undefined) return missing;
 
   const { joined, result } = opened.share(`${method} ${key}`, () => fetchEntry(visit, pin, method));
   visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
@@ -40,22 +39,23 @@ export async function openFile(visit: Visit, pin: Pin, method: "GET" | "HEAD"): 
  * Its bytes are kept by their identity, its absence for a while, the name not at all.
  */
 async function openUnknown(visit: Visit, method: "GET" | "HEAD"): Promise<OpenedFile> {
-  const missing = missingHot(visit);
-  if (missing !== undefined) return missing;
   const answer = await askOpen(visit, UNKNOWN, { method, known: undefined, from: 0 });
   if (answer.kind !== "entry") return conclude(visit, answer);
-  if (answer.body !== undefined) beginFill(visit, answer.entry, { body: answer.body, offset: answer.offset });
+  if (answer.body !== undefined) {
+    visit.defer(beginFill(visit, answer.entry, { body: answer.body, offset: answer.offset }));
+  }
   visit.trace.body = MISS;
   visit.trace.validatedAt = answer.entry.at;
   return { kind: "entry", entry: answer.entry };
 }
 
-function missingHot(visit: Visit): OpenedFile | undefined {
+/** What this asker was told not long ago: that there is nothing of this name. */
+export function findMissing(visit: Visit): Refusal | undefined {
   const { missing, now, config } = visit.isolate.ports;
   const known = missing.get(missingKey(visit));
   const hard = config.limits.MISSING_S * 1000;
   if (known === undefined || judge(known.at, now(), { soft: hard, hard }) === "expired") return undefined;
-  return { kind: "refused", refusal: known.refusal };
+  return known.refusal;
 }
 
 async function fetchEntry(visit: Visit, pin: KnownPin, method: "GET" | "HEAD"): Promise<OpenedFile> {
@@ -65,10 +65,22 @@ async function fetchEntry(visit: Visit, pin: KnownPin, method: "GET" | "HEAD"): 
   const answer = await askOpen(visit, pin, { method, known: before?.record, from: 0 });
   if (answer.kind !== "entry") return conclude(visit, answer);
   const { entry, body } = answer;
-  if (body !== undefined) beginFill(visit, entry, { body, offset: answer.offset });
-  visit.defer(entries.put(entryKey(visit, pin), entry, { coloS: ENTRY_S }));
-  if (latest !== undefined) visit.defer(entries.put(latest, entry, { coloS: ENTRY_S }));
+  const filled = body === undefined ? undefined : beginFill(visit, entry, { body, offset: answer.offset });
+  const key = entryKey(visit, pin);
+  entries.hold(key, entry);
+  visit.defer(keep(visit, entry, { keys: latest === undefined ? [key] : [key, latest], filled }));
   return { kind: "entry", entry };
+}
+
+type Keeping = { readonly keys: readonly string[]; readonly filled: Promise<boolean> | undefined };
+
+/** Keeps what is known of a file once its body has proved sound: what a broken answer said of itself is not believed. */
+async function keep(visit: Visit, entry: Entry, { keys, filled }: Keeping): Promise<void> {
+  const { entries } = visit.isolate.ports;
+  const isSound = (await filled) ?? true;
+  await Promise.all(
+    keys.map((key) => (isSound ? entries.put(key, entry, { coloS: ENTRY_S }) : entries.drop(key))),
+  );
 }
 
 /** Reads a body again, from a block on, for an entry that is known: it must be the very same bytes. */
@@ -82,22 +94,44 @@ export async function reopen(visit: Visit, pin: Pin, entry: Entry, from: number)
 }
 
 async function openAgain(visit: Visit, pin: Pin, entry: Entry, from: number): Promise<OpenedFile> {
+  const source = await openSame(visit, pin, entry, from);
+  if (source.kind === "source") visit.defer(beginFill(visit, entry, source));
+  return source.kind === "source" ? { kind: "entry", entry } : source;
+}
+
+/** Reads a body from a block on for one reader alone, at that reader's pace. */
+export async function openAlone(
+  visit: Visit,
+  pin: Pin,
+  entry: Entry,
+  from: number,
+): Promise<{ readonly file: OpenedFile; readonly fill: Fill | undefined }> {
+  const source = await openSame(visit, pin, entry, from);
+  if (source.kind !== "source") return { file: source, fill: undefined };
+  const fill = startFill({ ...fillPlan(visit, entry, source), isPaced: true });
+  visit.defer(fill.done);
+  return { file: { kind: "entry", entry }, fill };
+}
+
+type SameSource = (Source & { readonly kind: "source" }) | Exclude<OpenedFile, { kind: "entry" }>;
+
+async function openSame(visit: Visit, pin: Pin, entry: Entry, from: number): Promise<SameSource> {
   const answer = await askOpen(visit, pin, { method: "GET", known: undefined, from });
   if (answer.kind !== "entry") return conclude(visit, answer);
-  const same = answer.entry.identity === entry.identity && answer.entry.size === entry.size;
-  if (!same || answer.body === undefined || answer.offset > from) {
-    await answer.body?.cancel();
-    if (pin.kind !== "unknown") await visit.isolate.ports.entries.drop(entryKey(visit, pin));
-    throw new Failure("origin_changed");
-  }
-  beginFill(visit, entry, { body: answer.body, offset: answer.offset });
-  return { kind: "entry", entry };
+  const { body, offset } = answer;
+  const isSame = answer.entry.identity === entry.identity && answer.entry.size === entry.size;
+  if (isSame && body !== undefined && offset <= from) return { kind: "source", body, offset };
+  await body?.cancel();
+  if (pin.kind !== "unknown") await visit.isolate.ports.entries.drop(entryKey(visit, pin));
+  throw new Failure("origin_changed");
 }
 
 type Ask = { readonly method: "GET" | "HEAD"; readonly known: Entry | undefined; readonly from: number };
 
-async function askOpen(visit: Visit, pin: Pin, { method, known, from }: Ask): Promise<Opened> {
+async function askOpen(visit: Visit, pin: Pin, { method, known, from }: Ask): Promise<Opened | Held> {
   const { dialect, target, asker, trace, isolate } = visit;
+  const held = await findHold(visit);
+  if (held !== undefined) return { kind: "held", refusal: held };
   const started = isolate.ports.now();
   const answer = await dialect.open({ target, pin, principal: asker.principal, method, known, from });
   const ms = isolate.ports.now() - started;
@@ -106,27 +140,46 @@ async function askOpen(visit: Visit, pin: Pin, { method, known, from }: Ask): Pr
   return answer;
 }
 
+/** The origin asked to be left alone: it was not asked. */
+type Held = { readonly kind: "held"; readonly refusal: Refusal };
+
 /** An origin that will not give the bytes has the last word: the grant ends with it. */
-function conclude(visit: Visit, answer: Exclude<Opened, { kind: "entry" }>): OpenedFile {
+function conclude(
+  visit: Visit,
+  answer: Exclude<Opened, { kind: "entry" }> | Held,
+): Exclude<OpenedFile, { kind: "entry" }> {
   const { missing, now } = visit.isolate.ports;
   if (answer.kind === "unclear") return { kind: "unclear" };
   if (answer.kind === "missing") missing.set(missingKey(visit), { at: now(), refusal: answer.refusal });
   else if (answer.kind === "busy") holdScope(visit, answer.refusal, answer.seconds);
-  else refuse(visit, { at: now(), kind: "no", refusal: answer.refusal }, "scope");
+  else if (answer.kind === "refused")
+    refuse(visit, { at: now(), kind: "no", refusal: answer.refusal }, "scope");
   return { kind: "refused", refusal: answer.refusal };
 }
 
 type Source = { readonly body: ReadableStream<Uint8Array>; readonly offset: number };
 
-function beginFill(visit: Visit, entry: Entry, { body, offset }: Source): void {
-  const { ports, fills } = visit.isolate;
-  const { BLOCK_BYTES, ORIGIN_STALL_S } = ports.config.limits;
+/** Begins to store a body, for everyone who wants it. */
+function beginFill(visit: Visit, entry: Entry, source: Source): Promise<boolean> {
+  const { fills } = visit.isolate;
   const key = bodyKey(visit, entry);
   if (entry.size === 0) {
-    visit.defer(body.cancel());
-    return;
+    return source.body.cancel().then(() => true);
   }
-  const fill = startFill({
+  const fill = startFill(fillPlan(visit, entry, source));
+  fills.set(key, fill);
+  visit.led.push(fill);
+  const done = fill.done.finally(() => {
+    if (fills.get(key) === fill) fills.delete(key);
+  });
+  visit.defer(done);
+  return done;
+}
+
+function fillPlan(visit: Visit, entry: Entry, { body, offset }: Source): FillPlan {
+  const { ports } = visit.isolate;
+  const { BLOCK_BYTES, ORIGIN_STALL_S } = ports.config.limits;
+  return {
     body,
     offset,
     size: entry.size,
@@ -134,14 +187,8 @@ function beginFill(visit: Visit, entry: Entry, { body, offset }: Source): void {
     blockKey: (index) => blockKey(visit, entry, index),
     blocks: ports.blocks,
     stallMs: ORIGIN_STALL_S * 1000,
+    isPaced: false,
     now: ports.now,
     onBytes: (count) => ports.telemetry.bytes("origin", count),
-  });
-  fills.set(key, fill);
-  visit.led.push(fill);
-  visit.defer(
-    fill.done.finally(() => {
-      if (fills.get(key) === fill) fills.delete(key);
-    }),
-  );
+  };
 }

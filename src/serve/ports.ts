@@ -19,6 +19,8 @@ export type Ports = {
   readonly digest: (text: string) => Promise<string>;
   readonly dialect: (site: Site) => Dialect;
   readonly grants: Records<Grant>;
+  /** Denials of one name, and scopes to be left alone: never in KV. */
+  readonly denials: Records<Grant>;
   readonly revisions: Records<Revision>;
   readonly entries: Records<Entry>;
   readonly blocks: BlockStore;

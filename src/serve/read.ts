@@ -1,80 +1,11 @@
-import { pieces, type Piece } from "../core/blocks.ts";
+import { pieces } from "../core/blocks.ts";
 import type { Entry } from "../core/entry.ts";
-import { COLLAPSED, MISS, type CacheOutcome } from "../core/cache-status.ts";
 import type { MultipartPlan } from "../core/multipart.ts";
-import { Failure } from "../core/problem.ts";
 import type { Pin } from "../core/pin.ts";
-import type { Fill, FillReader } from "./fill.ts";
-import { blockKey, bodyKey } from "./keys.ts";
-import { reopen } from "./open.ts";
+import { Failure } from "../core/problem.ts";
+import { bodyReader, type BodyReader, type Chunk } from "./body-reader.ts";
+import { bodyKey } from "./keys.ts";
 import type { Visit } from "./visit.ts";
-
-/** Some bytes of a body: already in hand, or a stream that must be read or cancelled. */
-export type Chunk =
-  | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly done: () => void }
-  | { readonly kind: "stream"; readonly stream: ReadableStream<Uint8Array> };
-
-/** Gives the bytes of one body, block by block, wherever they are. */
-export type BodyReader = {
-  piece(piece: Piece): Promise<Chunk>;
-  /** Lets go of what it took part in. */
-  close(): void;
-};
-
-/** How often a fill that broke down without a fault of the origin is begun anew. */
-const MOST_RESTARTS = 2;
-
-/** A reader over the store, the fills under way and, for what neither has, the origin. */
-export function bodyReader(visit: Visit, pin: Pin, entry: Entry): BodyReader {
-  const { ports, fills } = visit.isolate;
-  const key = bodyKey(visit, entry);
-  let joined: { readonly fill: Fill; readonly reader: FillReader } | undefined;
-
-  const join = (fill: Fill | undefined): FillReader | undefined => {
-    if (fill === undefined || joined?.fill === fill) return joined?.reader;
-    joined?.reader.leave();
-    joined = { fill, reader: fill.join() };
-    return joined.reader;
-  };
-
-  const note = (outcome: CacheOutcome): void => {
-    if (visit.trace.body.kind === "unused") visit.trace.body = outcome;
-  };
-
-  const fromFill = async ({ index, start, end }: Piece): Promise<Chunk | undefined> => {
-    const reader = join(fills.get(key));
-    const lease = reader === undefined ? undefined : await reader.block(index);
-    if (lease === undefined) return undefined;
-    note(COLLAPSED);
-    return { kind: "bytes", bytes: lease.bytes.subarray(start, end), done: () => lease.done() };
-  };
-
-  const fromStore = async ({ index, start, end, length }: Piece): Promise<Chunk | undefined> => {
-    const stream = await ports.blocks.read(blockKey(visit, entry, index), { start, end, length });
-    if (stream === undefined) return undefined;
-    ports.telemetry.bytes("cache", end - start);
-    note({ kind: "hit", tier: "colo", ttl: undefined });
-    return { kind: "stream", stream };
-  };
-
-  return {
-    async piece(piece) {
-      for (let restarts = 0; restarts <= MOST_RESTARTS; restarts++) {
-        const filled = await fromFill(piece);
-        if (filled !== undefined) return filled;
-        const stored = await fromStore(piece);
-        if (stored !== undefined) return stored;
-        const again = await reopen(visit, pin, entry, piece.index * ports.config.limits.BLOCK_BYTES);
-        if (again.kind !== "entry") throw new Failure("origin_changed");
-        note(MISS);
-      }
-      throw new Failure("origin_truncated");
-    },
-    close() {
-      joined?.reader.leave();
-    },
-  };
-}
 
 /** Whether a body is so small that it is kept whole in memory. */
 export function isSmall(visit: Visit, { size }: Entry): boolean {

@@ -5,7 +5,8 @@ import type { RawTarget } from "../core/target.ts";
 import type { RequestRecord } from "../core/telemetry.ts";
 import { grantLifetime } from "./admit.ts";
 import { NOBODY } from "./asker.ts";
-import { bodyKey, firstQuestion, grantKey, revisionKey } from "./keys.ts";
+import { bodyKey, grantKey, revisionKey } from "./keys.ts";
+import { questionNow } from "./questions.ts";
 import { revisionLifetime } from "./resolve.ts";
 import type { Asker, Isolate, Visit } from "./visit.ts";
 
@@ -33,7 +34,8 @@ const answers = new WeakMap<Asker, WeakMap<RawTarget, Ready>>();
  */
 export function giveReady({ ports }: Isolate, asker: Asker, target: RawTarget): Response | undefined {
   const ready = answers.get(asker)?.get(target);
-  if (ready === undefined || ports.now() >= ready.until) return undefined;
+  const now = ports.now();
+  if (ready === undefined || now >= ready.until) return undefined;
   const { grant, anonymous, revision } = ready;
   if (ports.grants.hot(grant.key) !== grant.record) return undefined;
   if (ports.grants.hot(anonymous.key) !== anonymous.record) return undefined;
@@ -41,7 +43,7 @@ export function giveReady({ ports }: Isolate, asker: Asker, target: RawTarget): 
   const bytes = ports.hot.get(ready.bodyKey);
   if (bytes === undefined) return undefined;
   ports.telemetry.bytes("cache", bytes.byteLength);
-  ports.telemetry.request(ready.counted);
+  ports.telemetry.request(ready.counted, now);
   return new Response(bytes, { headers: ready.headers });
 }
 
@@ -52,7 +54,7 @@ export function rememberReady(
   made: { headers: Headers; counted: RequestRecord },
 ): void {
   const { ports } = visit.isolate;
-  const question = firstQuestion(visit);
+  const { question } = questionNow(visit);
   if (question.via === "replay") return; // a "no" to the one name would have to be looked for as well
   const grant = footing(ports.grants, grantKey(visit));
   const anonymous = footing(ports.grants, grantKey(visit, NOBODY));

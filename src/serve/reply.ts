@@ -11,7 +11,8 @@ import type { Arrival } from "./arrival.ts";
 import { NOBODY } from "./asker.ts";
 import { grantKey } from "./keys.ts";
 import { problemResponse } from "./problem-response.ts";
-import { bodyReader, gather, isSmall, readSmall, type Segment, type Sending } from "./read.ts";
+import { bodyReader } from "./body-reader.ts";
+import { gather, isSmall, readSmall, type Segment, type Sending } from "./read.ts";
 import { formatServerTiming } from "./trace.ts";
 import { endVisit, type Visit } from "./visit.ts";
 

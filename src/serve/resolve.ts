@@ -2,13 +2,14 @@ import { COLLAPSED, MISS, STALE } from "../core/cache-status.ts";
 import { judge, secondsLeft, type Lifetime } from "../core/freshness.ts";
 import { pinBy, pinOf, UNKNOWN, type Pin } from "../core/pin.ts";
 import { Failure } from "../core/problem.ts";
-import { canNarrow, questionFor, type Question } from "../core/question.ts";
+import { canNarrow, type Question } from "../core/question.ts";
 import type { Revision } from "../core/revision.ts";
 import type { Tier } from "../core/store.ts";
 import type { RawTarget } from "../core/target.ts";
 import { refresh } from "./admit.ts";
 import { ask } from "./ask.ts";
-import { firstQuestion, revisionKey } from "./keys.ts";
+import { revisionKey } from "./keys.ts";
+import { questionAt, questionNow } from "./questions.ts";
 import type { Learned, Visit } from "./visit.ts";
 
 type No = Exclude<Learned, { readonly kind: "admitted" }>;
@@ -22,6 +23,8 @@ type Known = {
   readonly from: Tier | "asked" | "joined" | "stale";
 };
 
+/** How long a beginning of refs is believed to be too crowded: it says only how to ask, never what a name stands for. */
+const CROWDED_MS = 3_600_000;
 /** Of a revision's life, the part after which a hit renews it behind the response. */
 const REFRESH_SHARE = 2 / 3;
 
@@ -29,15 +32,13 @@ const REFRESH_SHARE = 2 / 3;
 export async function resolve(visit: Visit): Promise<Resolved> {
   const hot = resolveHot(visit);
   if (hot !== undefined) return { kind: "pinned", pin: hot };
-  const { site, asker, target } = visit;
-  for (let depth = 1; ; depth++) {
-    const question =
-      depth === 1 ? firstQuestion(visit) : questionFor(site.kind, asker.principal, target, depth);
+  for (let { depth } = questionNow(visit); ; depth++) {
+    const question = questionAt(visit, depth);
     const known =
       (await findElsewhere(visit)) ?? (await find(visit, question)) ?? (await learn(visit, question));
     if (known === undefined) return { kind: "pinned", pin: UNKNOWN };
     if (known.kind !== "known") return known;
-    if (known.record.kind === "crowded" && canNarrow(target, depth)) continue;
+    if (known.record.kind === "crowded" && canNarrow(visit.target, depth)) continue;
     note(visit, known, question);
     return { kind: "pinned", pin: pinOfRecord(visit, known.record) ?? UNKNOWN };
   }
@@ -47,7 +48,7 @@ export async function resolve(visit: Visit): Promise<Resolved> {
 export function resolveHot(visit: Visit): Pin | undefined {
   const pinned = pinOfName(visit.target);
   if (pinned !== undefined) return pinned;
-  const question = firstQuestion(visit);
+  const { question } = questionNow(visit);
   const key = revisionKey(visit, question);
   const record = key === undefined ? undefined : visit.isolate.ports.revisions.hot(key);
   if (record === undefined || record.kind === "crowded" || !isUsable(visit, record)) return undefined;
@@ -60,7 +61,7 @@ export function resolveHot(visit: Visit): Pin | undefined {
 async function findElsewhere(visit: Visit): Promise<Known | undefined> {
   const { asker } = visit;
   if (asker.principal.carriedByGit) return undefined;
-  const question = firstQuestion({
+  const { question } = questionNow({
     ...visit,
     asker: { ...asker, principal: { ...asker.principal, carriedByGit: true } },
   });
@@ -119,6 +120,7 @@ function note(visit: Visit, { record, from }: Known, question: Question): void {
 /** That a name is missing is believed for a shorter time than what it stands for. */
 export function revisionLifetime(visit: Visit, record: Revision): Lifetime {
   const { REF_S, MISSING_S } = visit.isolate.ports.config.limits;
+  if (record.kind === "crowded") return { soft: CROWDED_MS, hard: CROWDED_MS };
   const hard = (pinOfRecord(visit, record) === undefined ? MISSING_S : REF_S) * 1000;
   return { soft: hard * REFRESH_SHARE, hard };
 }

@@ -34,6 +34,8 @@ export type Visit = {
   readonly trace: Trace;
   /** Keeps work going behind the response. */
   readonly defer: (work: Promise<unknown>) => void;
+  /** When the origin was asked for the verdict that lets this request in, in milliseconds. */
+  admittedAt: number;
   /** The fills that this request began. */
   readonly led: Fill[];
   /** Whether the response's body is still being written. */
@@ -45,9 +47,9 @@ export function endVisit({ led }: Visit): void {
   for (const fill of led) fill.leaderLeft();
 }
 
-/** What a question taught; `admitted` says no more than that, as revisions are remembered for everyone. */
+/** What a question taught; `at` is when it was sent. Revisions are not here, as they are remembered for everyone. */
 export type Learned =
-  | { readonly kind: "admitted" }
+  | { readonly kind: "admitted"; readonly at: number }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "unclear" };
 

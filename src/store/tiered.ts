@@ -36,6 +36,8 @@ export function tieredRecords<T extends Stamped>({ memory, colo, kv }: Tiers<T>)
       return undefined;
     },
 
+    hold: (key, record) => memory.set(key, record),
+
     async put(key, record, { coloS, kvS }) {
       if ((memory.get(key)?.at ?? record.at) > record.at) return; // a slow answer does not undo a newer one
       memory.set(key, record);

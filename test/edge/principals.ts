@@ -136,3 +136,15 @@ export const PRINCIPALS: Readonly<Record<ForgeName, readonly Principal[]>> = {
 function gitea() {
   return { reads: WEB_AND_API, secret: "gitea-reader" };
 }
+
+/** Two who may read the private project at both doors. */
+export const READERS = {
+  gitlab: [
+    { headers: { "PRIVATE-TOKEN": "glpat-reader" } },
+    { headers: { cookie: "_gitlab_session=session-reader" } },
+  ],
+  gitea: [
+    { headers: { authorization: "token gitea-reader" } },
+    { headers: { cookie: "i_like_gitea=session-reader" } },
+  ],
+} as const;

@@ -1,0 +1,31 @@
+import { canNarrow, questionFor, type Question } from "../core/question.ts";
+import type { RawTarget } from "../core/target.ts";
+import { revisionKey } from "./keys.ts";
+import type { Visit } from "./visit.ts";
+
+/** Questions are remembered with their targets, as their keys are remembered with them. */
+const remembered = {
+  carried: new WeakMap<RawTarget, Question[]>(),
+  replayed: new WeakMap<RawTarget, Question[]>(),
+};
+
+/** The question for a target's name, `depth` segments into a joined one. */
+export function questionAt({ site, target, asker }: Visit, depth: number): Question {
+  const { principal } = asker;
+  const byTarget = principal.carriedByGit ? remembered.carried : remembered.replayed;
+  const known = byTarget.get(target) ?? [];
+  const question = known[depth] ?? questionFor(site.kind, principal, target, depth);
+  known[depth] = question;
+  byTarget.set(target, known);
+  return question;
+}
+
+/** The question to ask now: as deep into a joined name as shorter beginnings are known to be too crowded. */
+export function questionNow(visit: Visit): { readonly question: Question; readonly depth: number } {
+  for (let depth = 1; ; depth++) {
+    const question = questionAt(visit, depth);
+    const key = revisionKey(visit, question);
+    const record = key === undefined ? undefined : visit.isolate.ports.revisions.hot(key);
+    if (record?.kind !== "crowded" || !canNarrow(visit.target, depth)) return { question, depth };
+  }
+}
