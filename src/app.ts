@@ -40,7 +40,7 @@ export function createApp(parts: AppParts): (request: Request, defer: Defer) => 
     if (served !== undefined) return served;
     if (isRewrittenByUrl(path)) return problemResponse("bad_path");
     const passed = await ports.passThrough(site, request);
-    const unused = { grant: UNUSED, revision: UNUSED, body: UNUSED };
+    const unused = { grant: UNUSED, revision: UNUSED, body: UNUSED, hotBytes: 0 };
     ports.telemetry.request({ host, lane: "pass", status: passed.status, ...unused }, ports.now());
     return passed;
   };

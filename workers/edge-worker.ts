@@ -129,7 +129,8 @@ function dialects(
       const onAnswer = (status: number | "timeout" | "unreachable", ms: number) =>
         port.origin("raw", status, ms);
       const ask = originClient({ timeoutMs, loopMark: loopMark(site), onAnswer, now });
-      const forge = site.kind === "gitlab" ? gitlabForge(site.origin, ask, now) : giteaForge(site.origin, ask);
+      const forge =
+        site.kind === "gitlab" ? gitlabForge(site.origin, ask, now) : giteaForge(site.origin, ask);
       return [site, forgeDialect({ forge, ask, now, advertisements: memoryStore(ADVERTISEMENTS) })] as const;
     }),
   );

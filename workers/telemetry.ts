@@ -138,6 +138,7 @@ export function telemetry(
       lookedUp("grant", grant, times);
       lookedUp("revision", revision, times);
       lookedUp("body", body, times);
+      if (record.hotBytes > 0) bySource.of("cache").count += record.hotBytes * times;
       if (dataset !== undefined) addPoint(points, record, times);
     }
     tally.clear();

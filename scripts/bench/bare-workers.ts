@@ -17,6 +17,17 @@ export default {
 };
 `;
 
+const SAME_RESPONSE = `
+let bytes, headers;
+export default {
+  fetch(_request, env) {
+    bytes ??= new TextEncoder().encode(env.TEXT);
+    headers ??= new Headers(JSON.parse(env.HEADERS));
+    return new Response(bytes, { headers });
+  },
+};
+`;
+
 const WHOLE_FROM_CACHE = `
 const KEY = "https://whole.invalid/file";
 export default {
@@ -36,6 +47,12 @@ export default {
 /** Answers everything with one text out of memory. */
 export async function startSameBytes(text: string): Promise<BareWorker> {
   return await start(SAME_BYTES, { TEXT: text });
+}
+
+/** The same, with the header fields of another answer. */
+export async function startSameResponse(text: string, like: Headers): Promise<BareWorker> {
+  const headers = [...like].filter(([name]) => !["content-length", "date"].includes(name));
+  return await start(SAME_RESPONSE, { TEXT: text, HEADERS: JSON.stringify(headers) });
 }
 
 /** Answers with what it stored whole of a URL, just as the Cache API gives it. */

@@ -11,6 +11,8 @@ export type RequestRecord = {
   readonly grant: CacheOutcome;
   readonly revision: CacheOutcome;
   readonly body: CacheOutcome;
+  /** Bytes of the body that came from memory. */
+  readonly hotBytes: number;
 };
 
 /** Where events are counted. Every call is cheap enough for the hot path; labels come from fixed sets. */

@@ -3,7 +3,6 @@ import { contentHeaders, strongEtag, type Entry } from "../core/entry.ts";
 import { Failure } from "../core/problem.ts";
 import { retryAfterSeconds } from "../core/refusal.ts";
 import type { Pin } from "../core/pin.ts";
-import type { Revision } from "../core/revision.ts";
 import type { Principal } from "../core/principal.ts";
 import type { MemoryStore } from "../core/store.ts";
 import type { RawTarget } from "../core/target.ts";
@@ -159,9 +158,8 @@ async function replay({ forge, ask, now }: ForgeParts, { target, principal, etag
   if (refused !== undefined) return await aboutScope({ forge, ask, now }, refused, { target, principal });
   await discard(response); // a 200 to a condition that no longer holds brings a body along
   const current = strongEtag(response.headers.get("etag"));
-  const revision: Revision | undefined =
-    current === undefined ? undefined : { at, kind: "validator", etag: current };
-  return { kind: "admitted", revision };
+  if (current === undefined || isPage(response)) return { kind: "unclear" }; // a page that says 200 is no "yes"
+  return { kind: "admitted", revision: { at, kind: "validator", etag: current } };
 }
 
 async function open(parts: ForgeParts, opening: Opening): Promise<Opened> {
@@ -212,6 +210,11 @@ function renewed(known: Entry, headers: Headers, at: number): Entry {
   };
 }
 
+/** Whether an answer is a web page: no forge serves raw content as one, but what stands before a forge may ask to sign in with one. */
+function isPage({ headers }: Response): boolean {
+  return (headers.get("content-type") ?? "").toLowerCase().startsWith("text/html");
+}
+
 function isRangeAsked(forge: Forge, from: number): boolean {
   return from > 0 && forge.ranges;
 }
@@ -237,7 +240,7 @@ async function readEntry(
   const blob =
     pin.kind === "blob" ? pin.oid : (told.blob ?? (originEtag === undefined ? toldMore?.blob : undefined));
   const identity = identityOf(target, pin, blob, originEtag);
-  if (coded || size === undefined || identity === undefined) {
+  if (coded || isPage(response) || size === undefined || identity === undefined) {
     await discard(response);
     return { kind: "unclear" };
   }

@@ -108,5 +108,10 @@ async function askApi(ask: AskOrigin, now: () => number, origin: string, asking:
   const verdict = await readVerdict(response, SIGN_IN, now(), "scope");
   if (verdict !== undefined) return verdict;
   await discard(response);
+  if (!isJson(response)) return { kind: "unclear" }; // a page that says 200 is no "yes"
   return { kind: "admitted", revision: undefined };
+}
+
+function isJson({ headers }: Response): boolean {
+  return (headers.get("content-type") ?? "").startsWith("application/json");
 }

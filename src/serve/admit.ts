@@ -30,14 +30,27 @@ export async function admit(visit: Visit, question: Question): Promise<Learned> 
   const { joined, result } = always ? { joined: false, result: work() } : asked.share(key, work);
   visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
   const shared = await result;
-  // What the origin said to a replayed request may be about the leader's own name
-  const isOurs = !joined || shared.kind === "admitted" || question.via !== "replay";
-  const learned = isOurs ? shared : await ask(visit, question);
+  const learned = joined && !isForAll(shared) ? await admitByName(visit, question) : shared;
   visit.trace.grant = joined ? COLLAPSED : MISS;
   visit.trace.grantMs = ports.now() - started;
   if (!joined) ports.telemetry.computed("grant", visit.trace.grantMs);
   if (learned.kind === "admitted") visit.admittedAt = learned.at;
   return learned;
+}
+
+/** Whether an answer holds for everyone who waited for it: not one that may be about the leader's own name. */
+function isForAll(learned: Learned): boolean {
+  return learned.kind === "admitted" || (learned.kind === "refused" && learned.about === "scope");
+}
+
+async function admitByName(visit: Visit, question: Question): Promise<Learned> {
+  const { ports, asked } = visit.isolate;
+  const denied = ports.denials.hot(nameGrantKey(visit));
+  if (denied !== undefined && isUsable(visit, denied))
+    return conclude(visit, { record: denied, tier: "memory", question });
+  const { result } = asked.share(nameGrantKey(visit), () => ask(visit, question));
+  visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
+  return await result;
 }
 
 /** Whether the grant that let a request in is still alive; the origin may have been waited for since. */
@@ -64,7 +77,7 @@ function conclude(visit: Visit, { record, tier, question }: Verdict): Learned {
   const now = visit.isolate.ports.now();
   const life = grantLifetime(visit, record);
   visit.trace.grant = { kind: "hit", tier, ttl: secondsLeft(record.at, now, life.hard) };
-  if (record.kind !== "yes") return { kind: "refused", refusal: record.refusal };
+  if (record.kind !== "yes") return { kind: "refused", refusal: record.refusal, about: "name" };
   if (judge(record.at, now, life) === "ageing") refresh(visit, question);
   visit.admittedAt = record.at;
   return { kind: "admitted", at: record.at };

@@ -17,7 +17,7 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
   const { isolate, dialect, target, asker } = visit;
   const { revisions, now, config } = isolate.ports;
   const held = await findHold(visit);
-  if (held !== undefined) return { kind: "refused", refusal: held };
+  if (held !== undefined) return { kind: "refused", refusal: held, about: "scope" };
   const key = revisionKey(visit, question);
   const before = key && revisions.hot(key);
   const etag = before && before.kind === "validator" ? before.etag : undefined;
@@ -35,10 +35,10 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
     }
     case "refused":
       refuse(visit, { at, kind: "no", refusal: answer.refusal }, answer.about);
-      return { kind: "refused", refusal: answer.refusal };
+      return { kind: "refused", refusal: answer.refusal, about: answer.about };
     case "busy":
       holdScope(visit, answer.refusal, answer.seconds);
-      return { kind: "refused", refusal: answer.refusal };
+      return { kind: "refused", refusal: answer.refusal, about: "scope" };
     case "unclear":
       return { kind: "unclear" };
   }

@@ -96,8 +96,8 @@ function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
   const answerable = { visit, arrival, pin, entry };
   if (arrival.method === "GET" && isPlain(arrival.headers)) {
     const headers = headersFor(visit, entry);
+    visit.trace.hotBytes = bytes.byteLength;
     rememberReady(visit, entry, { headers, counted: counted(visit, 200) });
-    ports.telemetry.bytes("cache", bytes.byteLength);
     return new Response(bytes, { headers });
   }
   return replyWithoutBody(answerable) ?? replyFromBytes(answerable, bytes, rangeHeader(arrival, entry));
@@ -154,6 +154,6 @@ async function admitAgain(visit: Visit, arrival: Arrival, response: Response): P
 }
 
 function counted({ site, target, trace }: Visit, status: number): RequestRecord {
-  const { grant, revision, body } = trace;
-  return { host: site.host, lane: target.lane, status, grant, revision, body };
+  const { grant, revision, body, hotBytes } = trace;
+  return { host: site.host, lane: target.lane, status, grant, revision, body, hotBytes };
 }

@@ -38,11 +38,11 @@ export function giveReady({ ports }: Isolate, asker: Asker, target: RawTarget): 
   if (ready === undefined || now >= ready.until) return undefined;
   const { grant, anonymous, revision } = ready;
   if (ports.grants.hot(grant.key) !== grant.record) return undefined;
-  if (ports.grants.hot(anonymous.key) !== anonymous.record) return undefined;
+  if (anonymous.record !== undefined && ports.grants.hot(anonymous.key) !== anonymous.record)
+    return undefined;
   if (revision !== undefined && ports.revisions.hot(revision.key) !== revision.record) return undefined;
   const bytes = ports.hot.get(ready.bodyKey);
   if (bytes === undefined) return undefined;
-  ports.telemetry.bytes("cache", bytes.byteLength);
   ports.telemetry.request(ready.counted, now);
   return new Response(bytes, { headers: ready.headers });
 }

@@ -5,7 +5,13 @@ import type { Entry } from "../core/entry.ts";
 import { ageInSeconds, judge } from "../core/freshness.ts";
 import { planMultipart } from "../core/multipart.ts";
 import { credentialHeaders } from "../core/principal.ts";
-import { contentRange, selectRanges, unsatisfiedContentRange, type ByteRange } from "../core/range.ts";
+import {
+  contentRange,
+  selectRanges,
+  unsatisfiedContentRange,
+  type ByteRange,
+  type RangeAnswer,
+} from "../core/range.ts";
 import type { Pin } from "../core/pin.ts";
 import type { Arrival } from "./arrival.ts";
 import { NOBODY } from "./asker.ts";
@@ -60,7 +66,7 @@ export function replyFromBytes(answerable: Answerable, bytes: Uint8Array, range:
   if (wanted.kind === "unsatisfiable") {
     return problemResponse("range_not_satisfiable", { "Content-Range": unsatisfiedContentRange(entry.size) });
   }
-  visit.isolate.ports.telemetry.bytes("cache", bytes.byteLength);
+  if (isFromMemory(visit)) visit.trace.hotBytes = wantedBytes(wanted, entry);
   if (wanted.kind === "whole") return new Response(bytes, { headers: headersFor(visit, entry) });
   const [only, second] = wanted.ranges;
   const headers = headersFor(visit, entry);
@@ -79,6 +85,14 @@ export function replyFromBytes(answerable: Answerable, bytes: Uint8Array, range:
     segment.kind === "text" ? segment.bytes : bytes.subarray(segment.range.start, segment.range.end),
   );
   return new Response(new Blob(parts), { status: 206, headers });
+}
+
+function isFromMemory({ trace: { body } }: Visit): boolean {
+  return body.kind === "hit" && body.tier === "memory";
+}
+
+function wantedBytes(wanted: RangeAnswer, { size }: Entry): number {
+  return wanted.kind === "parts" ? wanted.ranges.reduce((sum, { start, end }) => sum + end - start, 0) : size;
 }
 
 /** The answers that need no body: 304, 412, and HEAD. */

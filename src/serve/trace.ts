@@ -10,6 +10,8 @@ export type Trace = {
   body: CacheOutcome;
   /** Where the entry was found, which is all that an answer without bytes takes from the cache of bodies. */
   entryTier: Tier | undefined;
+  /** Bytes that were sent from memory. */
+  hotBytes: number;
   /** Milliseconds spent on each step, `undefined` where it took no waiting. */
   grantMs: number | undefined;
   revisionMs: number | undefined;
@@ -27,6 +29,7 @@ export function newTrace(startedAt: number): Trace {
     revision: UNUSED,
     body: UNUSED,
     entryTier: undefined,
+    hotBytes: 0,
     grantMs: undefined,
     revisionMs: undefined,
     bodyMs: undefined,
