@@ -12,7 +12,7 @@ import { GITLAB_ACCESS } from "./gitlab-claims.ts";
 import { createRepository } from "./repositories.ts";
 import type { SampleName } from "./sample-content.ts";
 
-export type { Forge, Intercept } from "./forge.ts";
+export type { Forge } from "./forge.ts";
 export { PRIVATE_MARKER } from "./sample-content.ts";
 
 export interface DemoOptions {

@@ -126,8 +126,16 @@ describe("a denial", () => {
     { door: GITLAB_API, headers: { "PRIVATE-TOKEN": "glpat-other" } },
     { door: GITEA_WEB, headers: { authorization: "token gitea-other" } },
     { door: GITEA_API, headers: { authorization: "token gitea-wrong" } },
-    { door: GITEA_WEB, headers: { cookie: "i_like_gitea=wrong" } },
   ];
+
+  it("that does not say whether it means the file or the project is believed of the one file", async () => {
+    const [one, other] = [await newFile(), await newFile()];
+    const headers = { cookie: "i_like_gitea=wrong" };
+    for (const file of [one, one, one]) expect((await get(GITEA_WEB, file, headers)).status).toBe(404);
+    expect(counted(GITEA_WEB).total).toBe(1);
+    for (const file of [other, one, other]) expect((await get(GITEA_WEB, file, headers)).status).toBe(404);
+    expect(counted(GITEA_WEB).total).toBe(2);
+  });
 
   it.each(strangers)("costs one question in 10 s: $door.name $headers", async ({ door, headers }) => {
     const [one, other] = [await newFile(), await newFile()];

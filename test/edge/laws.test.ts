@@ -156,7 +156,7 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-const FEW_KINDS = KINDS.filter(({ name }) => ["GET", "HEAD", "If-None-Match: *"].includes(name));
+const FEW_KINDS = KINDS.filter(({ name }) => ["GET", "If-None-Match: *"].includes(name));
 
 /** A refusal that tells nothing of the file: none of its bytes, its validators, its size, its being there. */
 function expectNothingTold(
