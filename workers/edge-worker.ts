@@ -7,7 +7,7 @@ import { loopMark } from "../src/core/loop.ts";
 import type { Revision } from "../src/core/revision.ts";
 import type { Site } from "../src/core/site.ts";
 import type { Records, Stamped } from "../src/core/store.ts";
-import { forgeDialect } from "../src/origin/forge.ts";
+import { forgeDialect } from "../src/origin/forge-dialect.ts";
 import { giteaForge } from "../src/origin/gitea.ts";
 import { gitlabForge } from "../src/origin/gitlab.ts";
 import { originClient } from "../src/origin/http.ts";

@@ -5,8 +5,9 @@ import { encodePath } from "../core/request-path.ts";
 import type { Pin } from "../core/pin.ts";
 import { signInPath } from "../core/sign-in.ts";
 import type { RawTarget } from "../core/target.ts";
-import { asPrincipal, readVerdict, wholeNumber, type Forge, type Told } from "./forge.ts";
+import { asPrincipal, wholeNumber, type Forge, type Told } from "./forge.ts";
 import { discard, type AskOrigin } from "./http.ts";
+import { readVerdict } from "./verdict.ts";
 
 const SIGN_IN = signInPath("gitlab");
 

@@ -14,15 +14,8 @@ import { problemResponse } from "./problem-response.ts";
 import { questionNow } from "./questions.ts";
 import { refusalResponse } from "./refusal-response.ts";
 import { giveReady, rememberReady } from "./ready.ts";
-import {
-  headersFor,
-  isPlain,
-  rangeHeader,
-  reply,
-  replyFromBytes,
-  replyWithoutBody,
-  type Answerable,
-} from "./reply.ts";
+import { isPlain, rangeHeader, reply, replyFromBytes, replyWithoutBody, type Answerable } from "./reply.ts";
+import { headersFor } from "./response-headers.ts";
 import { resolve, resolveHot } from "./resolve.ts";
 import { newTrace } from "./trace.ts";
 import { endVisit, type Isolate, type Visit } from "./visit.ts";

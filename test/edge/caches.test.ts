@@ -201,6 +201,19 @@ describe("a denial", () => {
     expectBytes(there, file.bytes);
   });
 
+  it.each([
+    COOKIE,
+    { "X-Gitlab-Static-Object-Token": "static-reader" },
+    { "Deploy-Token": "gldt-secret" },
+    { ...READER, authorization: "Bearer glpat-other" },
+  ])("of a missing name leaves the grant alone: %o", async (headers) => {
+    const file = await newFile();
+    for (const name of ["missing.txt", "none.txt"]) {
+      expect((await get(GITLAB_WEB, { ...file, name }, headers)).status).toBe(404);
+      expectBytes(await get(GITLAB_WEB, file, headers), file.bytes);
+    }
+  });
+
   it("of one asker is not one of another who waits for the same", async () => {
     const file = await newFile();
     gitlab.authMs = 40;

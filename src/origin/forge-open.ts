@@ -1,0 +1,126 @@
+import type { Opened, Opening } from "../core/dialect.ts";
+import { contentHeaders, strongEtag, type Entry } from "../core/entry.ts";
+import type { Pin } from "../core/pin.ts";
+import { Failure } from "../core/problem.ts";
+import type { RawTarget } from "../core/target.ts";
+import { asPrincipal, wholeNumber, type Forge, type ForgeParts } from "./forge.ts";
+import { discard } from "./http.ts";
+import { isPage, readVerdict } from "./verdict.ts";
+
+/** Asks for a file's bytes and what they are (`Dialect.open`). */
+export async function openForge(parts: ForgeParts, opening: Opening): Promise<Opened> {
+  const { forge, ask, now } = parts;
+  const { target, pin, principal, method, known, from } = opening;
+  const unchanged = await askUnchanged(parts, opening);
+  if (unchanged !== undefined) return { kind: "entry", entry: unchanged, body: undefined, offset: 0 };
+  const url = forge.rawUrl(target, pin.kind === "commit" || pin.kind === "blob" ? pin : undefined);
+  const headers: [string, string][] = [];
+  if (known?.originEtag !== undefined) headers.push(["If-None-Match", known.originEtag]);
+  if (isRangeAsked(forge, from)) headers.push(["Range", `bytes=${from}-`]);
+  const response = await ask(asPrincipal(principal, url, { method, headers, deadline: "start" }));
+  const refused = await readVerdict(response, forge.signInPath, now(), "name");
+  if (refused !== undefined) {
+    if (refused.kind !== "refused" || refused.about === "scope") return refused;
+    return { kind: "missing", refusal: refused.refusal };
+  }
+  if (response.status === 304) {
+    if (known === undefined) return { kind: "unclear" };
+    return { kind: "entry", entry: renewed(known, response.headers, now()), body: undefined, offset: 0 };
+  }
+  return await readEntry(parts, opening, response);
+}
+
+/** Where a raw answer has no validator to make a condition of, the blob's id tells whether a path is as it was. */
+async function askUnchanged(
+  { forge, now }: ForgeParts,
+  { target, pin, principal, known }: Opening,
+): Promise<Entry | undefined> {
+  if (known === undefined || known.originEtag !== undefined) return undefined;
+  const headers = await forge.askFile?.(target, pin, principal);
+  if (headers === undefined) return undefined;
+  const { blob } = forge.told((name) => headers.get(name));
+  if (blob === undefined || identityOf(target, pin, blob, undefined) !== known.identity) return undefined;
+  const told = new Headers([...headers].filter(([name]) => name.startsWith("x-gitlab-"))); // not its own type
+  return renewed(known, told, now());
+}
+
+/** A known entry with what is said anew of it (RFC 9111 §3.2). */
+function renewed(known: Entry, headers: Headers, at: number): Entry {
+  const fresh = contentHeaders((name) => headers.get(name));
+  const names = new Set(fresh.map(([name]) => name));
+  return {
+    ...known,
+    at,
+    lastModified: headers.get("last-modified") ?? known.lastModified,
+    headers: [...known.headers.filter(([name]) => !names.has(name)), ...fresh],
+  };
+}
+
+function isRangeAsked(forge: Forge, from: number): boolean {
+  return from > 0 && forge.ranges;
+}
+
+async function readEntry(
+  { forge, now }: ForgeParts,
+  { target, pin, principal, method, from }: Opening,
+  response: Response,
+): Promise<Opened> {
+  const header = (name: string) => response.headers.get(name);
+  const part = partOf(response);
+  if (response.status === 206 && (part === undefined || !isRangeAsked(forge, from))) {
+    await discard(response);
+    throw new Failure("origin_error", "Origin sent a part that was not asked for");
+  }
+  const told = forge.told(header);
+  const coded = !["identity", null, ""].includes(header("content-encoding"));
+  const length = part?.size ?? wholeNumber(header("content-length")) ?? told.size;
+  const more = length === undefined && !coded ? await forge.askFile?.(target, pin, principal) : undefined;
+  const toldMore = more && forge.told((name) => more.get(name));
+  const size = length ?? toldMore?.size;
+  const originEtag = strongEtag(header("etag"));
+  const blob =
+    pin.kind === "blob" ? pin.oid : (told.blob ?? (originEtag === undefined ? toldMore?.blob : undefined));
+  const identity = identityOf(target, pin, blob, originEtag);
+  if (coded || isPage(response) || size === undefined || identity === undefined) {
+    await discard(response);
+    return { kind: "unclear" };
+  }
+  const entry: Entry = {
+    at: now(),
+    identity,
+    size,
+    etag: originEtag ?? `"${blob ?? encodeURIComponent(identity)}"`,
+    originEtag,
+    lastModified: header("last-modified") ?? undefined,
+    headers: contentHeaders(header),
+  };
+  const body = method === "HEAD" ? undefined : (response.body ?? undefined);
+  return { kind: "entry", entry, body, offset: part?.start ?? 0 };
+}
+
+/**
+ * The name under which bytes are kept. A blob id is the bytes' own name. A strong validator is that of one path
+ * (RFC 9110 §8.8.1): branches share it, other paths do not. What has neither is known by its commit and path.
+ * Content that the forge puts in a file's place (`media`: large file storage) is not the blob's.
+ */
+function identityOf(
+  { name, channel, variant }: RawTarget,
+  pin: Pin,
+  blob: string | undefined,
+  etag: string | undefined,
+): string | undefined {
+  if (blob !== undefined && variant !== "media") return `blob:${blob}`;
+  if (etag !== undefined) return ["etag", channel, variant, pathOf(name, pin), etag].join(":");
+  return pin.kind === "commit" ? ["commit", channel, variant, pin.oid, pin.path].join(":") : undefined;
+}
+
+function pathOf(name: RawTarget["name"], pin: Pin): string {
+  if (pin.kind === "commit") return pin.path;
+  return name.kind === "joined" ? `?${name.text}` : name.kind === "blob" ? name.oid : name.path;
+}
+
+function partOf(response: Response): { readonly start: number; readonly size: number } | undefined {
+  if (response.status !== 206) return undefined;
+  const match = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15})$/.exec(response.headers.get("content-range") ?? "");
+  return match === null ? undefined : { start: Number(match[1]), size: Number(match[2]) };
+}

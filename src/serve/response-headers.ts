@@ -1,0 +1,56 @@
+import { formatCacheStatus } from "../core/cache-status.ts";
+import { clientCacheControl } from "../core/client-caching.ts";
+import type { Entry } from "../core/entry.ts";
+import { ageInSeconds, judge } from "../core/freshness.ts";
+import { credentialHeaders } from "../core/principal.ts";
+import { NOBODY } from "./asker.ts";
+import { grantKey } from "./keys.ts";
+import { formatServerTiming } from "./trace.ts";
+import type { Visit } from "./visit.ts";
+
+/** Header fields of a 200; to be copied before they are changed where they are to be given again. */
+export function headersFor(visit: Visit, entry: Entry): Headers {
+  const { trace, target, site, isolate } = visit;
+  const { body, entryTier } = trace;
+  if (body.kind === "unused" && entryTier !== undefined)
+    trace.body = { kind: "hit", tier: entryTier, ttl: undefined };
+  const isImmutable = target.name.kind === "commit" || target.name.kind === "blob";
+  const headers = new Headers(entry.headers.map(([name, value]): [string, string] => [name, value]));
+  if (target.name.kind === "ref" && headers.has("x-gitlab-ref")) headers.set("X-Gitlab-Ref", target.name.ref);
+  headers.set("ETag", entry.etag);
+  if (entry.lastModified !== undefined) headers.set("Last-Modified", entry.lastModified);
+  headers.set("Accept-Ranges", "bytes");
+  headers.set("Age", String(ageInSeconds(trace.validatedAt, isolate.ports.now())));
+  headers.set("Cache-Control", clientCacheControl(isReadableByAnyone(visit), isImmutable));
+  headers.set("Vary", credentialHeaders(site.kind).join(", "));
+  headers.set("Cache-Status", formatCacheStatus(trace.grant, trace.revision, trace.body));
+  headers.set("Server-Timing", formatServerTiming(trace));
+  return headers;
+}
+
+/** What a 304 repeats of a 200, and nothing about a content it does not have (RFC 9110 §15.4.5). */
+export function withoutContent(headers: Headers): Headers {
+  const kept = new Headers();
+  for (const name of [
+    "ETag",
+    "Age",
+    "Cache-Control",
+    "Vary",
+    "Cache-Status",
+    "Server-Timing",
+    "Last-Modified",
+  ]) {
+    const value = headers.get(name);
+    if (value !== null) kept.set(name, value);
+  }
+  return kept;
+}
+
+/** Whether nobody in particular may read this too, as far as is known without asking. */
+function isReadableByAnyone(visit: Visit): boolean {
+  if (visit.asker === NOBODY) return true;
+  const { grants, now, config } = visit.isolate.ports;
+  const grant = grants.hot(grantKey(visit, NOBODY));
+  const hard = config.limits.GRANT_S * 1000;
+  return grant?.kind === "yes" && judge(grant.at, now(), { soft: hard, hard }) !== "expired";
+}
