@@ -4,6 +4,7 @@ import type { Dialect } from "../src/core/dialect.ts";
 import type { Entry } from "../src/core/entry.ts";
 import type { Grant } from "../src/core/grant.ts";
 import { loopMark } from "../src/core/loop.ts";
+import type { Refusal } from "../src/core/refusal.ts";
 import type { Revision } from "../src/core/revision.ts";
 import type { Site } from "../src/core/site.ts";
 import type { Records, Stamped } from "../src/core/store.ts";
@@ -15,7 +16,7 @@ import type { Fill } from "../src/serve/fill.ts";
 import { flights } from "../src/serve/flights.ts";
 import { passThrough } from "../src/serve/pass-through.ts";
 import type { Missing, Ports } from "../src/serve/ports.ts";
-import type { Asker } from "../src/serve/visit.ts";
+import type { KnownAsker } from "../src/serve/asker.ts";
 import { coloBlocks, coloRecords, type OpenCache } from "../src/store/colo.ts";
 import { kvRecords } from "../src/store/kv.ts";
 import { memoryStore } from "../src/store/memory.ts";
@@ -33,8 +34,11 @@ export type Platform = {
   readonly vars: Readonly<Record<string, unknown>>;
 };
 
-/** How many records of each kind an isolate remembers. */
-const RECORDS = 10_000;
+/** The memory an isolate may spend on records of each kind, by a rough weight in bytes. */
+const RECORDS_BYTES = 4 * 1024 * 1024;
+const SMALL_RECORD_BYTES = 256;
+/** How many URLs an isolate remembers the meaning of, at up to a few KiB each. */
+const URLS = 2000;
 /** How many repositories' git capabilities, at some 200 bytes each. */
 const ADVERTISEMENTS = 1000;
 
@@ -51,8 +55,8 @@ export function createEdge(
   const { port, scrape } = telemetry(sizes, platform.analytics);
   const onStoreError = (tier: "colo" | "kv") => port.storeError(tier);
 
-  const records = <T extends Stamped>(far: "colo" | "kv", remembered: { count: number }[]): Records<T> => {
-    const memory = memoryStore<T>(RECORDS);
+  const records = <T extends Stamped>(far: "colo" | "kv", weigh: (record: T) => number): Records<T> => {
+    const memory = memoryStore<T>(RECORDS_BYTES, weigh);
     remembered.push(memory);
     const colo = coloRecords<T>(openCache, onStoreError);
     return tieredRecords({
@@ -69,13 +73,13 @@ export function createEdge(
     random,
     digest: (text) => hash.digest(text),
     dialect: dialects(config.sites, { now, timeoutMs: limits.ORIGIN_TIMEOUT_S * 1000, telemetry: port }),
-    grants: records<Grant>("kv", remembered),
-    revisions: records<Revision>("kv", remembered),
-    denials: records<Grant>("colo", remembered),
-    entries: records<Entry>("colo", remembered),
+    grants: records<Grant>("kv", weighGrant),
+    revisions: records<Revision>("kv", weighRevision),
+    denials: records<Grant>("colo", weighGrant),
+    entries: records<Entry>("colo", weighEntry),
     blocks: coloBlocks(openCache, onStoreError),
     hot,
-    missing: memoryStore<Missing>(RECORDS),
+    missing: memoryStore<Missing>(RECORDS_BYTES, weighRefused),
     telemetry: port,
     async passThrough(site, request) {
       const sent = now();
@@ -104,8 +108,8 @@ export function createEdge(
         fills: new Map<string, Fill>(),
         jitterMs: Math.floor(random() * 5000),
       },
-      askers: { digest: ports.digest, known: memoryStore<Asker>(RECORDS) },
-      targets: memoryStore(RECORDS),
+      askers: { digest: ports.digest, known: memoryStore<KnownAsker>(RECORDS_BYTES, weighAsker) },
+      targets: memoryStore(URLS),
     },
     scrape: () => scrape(now()),
     isControlToken: (token) => hash.equal(token, config.controlToken ?? ""),
@@ -139,4 +143,25 @@ function dialects(
     if (dialect === undefined) throw new TypeError("A site without a dialect");
     return dialect;
   };
+}
+
+function weighRefused({ refusal }: { readonly refusal: Refusal }): number {
+  return SMALL_RECORD_BYTES + refusal.body.length;
+}
+
+function weighGrant(grant: Grant): number {
+  return grant.kind === "yes" ? SMALL_RECORD_BYTES : weighRefused(grant);
+}
+
+function weighRevision(revision: Revision): number {
+  return SMALL_RECORD_BYTES + (revision.kind === "refs" ? revision.refs.length * 160 : 0);
+}
+
+function weighEntry({ headers }: Entry): number {
+  return headers.reduce((sum, [name, value]) => sum + name.length + value.length, 2 * SMALL_RECORD_BYTES);
+}
+
+/** What was sent is held twice: as the asker, and as the key it is found by. */
+function weighAsker({ asker, sentLength }: KnownAsker): number {
+  return SMALL_RECORD_BYTES + 2 * (sentLength + asker.principal.text.length);
 }

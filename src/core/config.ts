@@ -16,6 +16,8 @@ export const LIMITS = {
   REF_S: { fallback: 60, min: 1, max: 3600 },
   /** How long a ref or path is believed to be missing. */
   MISSING_S: { fallback: 10, min: 1, max: 60 },
+  /** How long what is known of a file at a commit is believed before the origin is asked whether it still has it. */
+  ENTRY_S: { fallback: 86_400, min: 60, max: 31_536_000 },
   /** How long past `REF_S` the last good commit may stand in for an unreachable origin. */
   STALE_IF_ERROR_S: { fallback: 300, min: 0, max: 86_400 },
   /** How long the origin may take to start an answer. */

@@ -25,7 +25,8 @@ export type OriginClient = {
 
 /**
  * The client for our own questions: redirects are answers, not followed, so a credential never leaves the origin's host;
- * no coding is accepted, so lengths and identities are those of the content.
+ * no coding is accepted, so lengths and identities are those of the content; and no cache on the way may answer in
+ * the origin's place, as a verdict on one asker would be given to the next.
  */
 export function originClient({ timeoutMs, loopMark, onAnswer, now }: OriginClient): AskOrigin {
   return async ({ method, url, headers, body, deadline: covers }) => {
@@ -36,7 +37,13 @@ export function originClient({ timeoutMs, loopMark, onAnswer, now }: OriginClien
     all.set("Accept-Encoding", "identity");
     all.set("CDN-Loop", loopMark);
     try {
-      const init: RequestInit = { method, headers: all, redirect: "manual", signal: deadline.signal };
+      const init: RequestInit = {
+        method,
+        headers: all,
+        redirect: "manual",
+        cache: "no-store",
+        signal: deadline.signal,
+      };
       const response = await fetch(url, body === undefined ? init : { ...init, body });
       onAnswer(response.status, now() - sent);
       if (covers === "start") clearTimeout(timer);

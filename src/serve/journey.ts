@@ -9,7 +9,7 @@ import type { Arrival } from "./arrival.ts";
 import { findAsker, identify, type AskerParts } from "./asker.ts";
 import { BodyRefused } from "./body-reader.ts";
 import { bodyKey, entryKey, grantKey } from "./keys.ts";
-import { findMissing, openFile } from "./open.ts";
+import { findMissing, isKnown, openFile } from "./open.ts";
 import { problemResponse } from "./problem-response.ts";
 import { questionNow } from "./questions.ts";
 import { refusalResponse } from "./refusal-response.ts";
@@ -26,6 +26,8 @@ export type JourneyParts = {
   /** What URLs without a query were found to ask for. */
   readonly targets: MemoryStore<KnownUrl>;
 };
+
+const LONGEST_KNOWN_URL = 1024;
 
 /** A URL that was read before: most of a busy edge's are. */
 type KnownUrl = { readonly site: Site; readonly target: RawTarget };
@@ -67,7 +69,8 @@ export async function serve(parts: JourneyParts, arrival: Arrival): Promise<Resp
 }
 
 function readRoute({ isolate, targets }: JourneyParts, { method, url, site, path, search }: Arrival): Route {
-  const isKnowable = search === "" && (method === "GET" || method === "HEAD"); // a query may hold a credential
+  const isRead = method === "GET" || method === "HEAD";
+  const isKnowable = isRead && search === "" && url.length <= LONGEST_KNOWN_URL; // a query may hold a credential
   const known = isKnowable ? targets.get(url) : undefined;
   if (known !== undefined) return { kind: "target", target: known.target };
   const answer = route(site.kind, method, path, search, isolate.ports.config.limits.PATH_BYTES);
@@ -83,7 +86,7 @@ function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
   if (pin === undefined || pin.kind === "unknown") return undefined;
   const entry = ports.entries.hot(entryKey(visit, pin));
   const bytes = entry && ports.hot.get(bodyKey(visit, entry));
-  if (entry === undefined || bytes === undefined) return undefined;
+  if (entry === undefined || bytes === undefined || !isKnown(visit, entry)) return undefined;
   visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
   if (pinOf(visit.target.name) !== undefined) visit.trace.validatedAt = entry.at;
   const answerable = { visit, arrival, pin, entry };

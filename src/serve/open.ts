@@ -10,16 +10,13 @@ import { startFill, type Fill, type FillPlan } from "./fill.ts";
 import { blockKey, bodyKey, entryKey, latestKey, missingKey, type KnownPin } from "./keys.ts";
 import type { OpenedFile, Visit } from "./visit.ts";
 
-/** How long the colo keeps what is known of a file; it never changes, so only room ends it. */
-const ENTRY_S = 31_536_000;
-
 /** What is known of a pinned file: from memory, the colo, or the origin, whose body then begins to fill the store. */
 export async function openFile(visit: Visit, pin: Pin, method: "GET" | "HEAD"): Promise<OpenedFile> {
   if (pin.kind === "unknown") return await openUnknown(visit, method);
   const { ports, opened } = visit.isolate;
   const key = entryKey(visit, pin);
   const started = ports.now();
-  const found = await ports.entries.find(key, () => true);
+  const found = await ports.entries.find(key, (entry) => isKnown(visit, entry));
   if (found?.tier !== "memory") ports.telemetry.lookup("body", ports.now() - started);
   if (found !== undefined) {
     visit.trace.entryTier = found.tier;
@@ -32,6 +29,12 @@ export async function openFile(visit: Visit, pin: Pin, method: "GET" | "HEAD"): 
   if (!joined) visit.trace.body = MISS;
   if (file.kind === "entry" || !joined) return file;
   return await fetchEntry(visit, pin, method); // another asker's "no" is not ours
+}
+
+/** Whether what is known of a file need not be asked again: a project may be moved, and its name given to another. */
+export function isKnown({ isolate }: Visit, { at }: Entry): boolean {
+  const hard = isolate.ports.config.limits.ENTRY_S * 1000;
+  return judge(at, isolate.ports.now(), { soft: hard, hard }) !== "expired";
 }
 
 /**
@@ -76,11 +79,10 @@ type Keeping = { readonly keys: readonly string[]; readonly filled: Promise<bool
 
 /** Keeps what is known of a file once its body has proved sound: what a broken answer said of itself is not believed. */
 async function keep(visit: Visit, entry: Entry, { keys, filled }: Keeping): Promise<void> {
-  const { entries } = visit.isolate.ports;
+  const { entries, config } = visit.isolate.ports;
+  const coloS = 2 * config.limits.ENTRY_S; // past its life it still serves as the condition of a question
   const isSound = (await filled) ?? true;
-  await Promise.all(
-    keys.map((key) => (isSound ? entries.put(key, entry, { coloS: ENTRY_S }) : entries.drop(key))),
-  );
+  await Promise.all(keys.map((key) => (isSound ? entries.put(key, entry, { coloS }) : entries.drop(key))));
 }
 
 /** Reads a body again, from a block on, for an entry that is known: it must be the very same bytes. */
