@@ -1,4 +1,11 @@
-import { Counter, type CounterConfiguration, Gauge, Histogram, Registry } from "prom-client";
+import {
+  Counter,
+  type CounterConfiguration,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  Registry,
+} from "prom-client";
 import type { CacheOutcome } from "../src/core/cache-status.ts";
 import type { CacheName, RequestRecord, Telemetry } from "../src/core/telemetry.ts";
 
@@ -100,26 +107,24 @@ export function telemetry(
     labelNames: ["tier"],
     registers,
   });
-  const entries = new Gauge({
-    name: "forgefront_cache_entries",
-    help: "Entries in this isolate's memory",
-    labelNames: ["cache"],
-    registers,
-    collect() {
-      for (const size of sizes()) this.set({ cache: size.cache }, size.entries);
+  gaugeOver(
+    {
+      name: "forgefront_cache_entries",
+      help: "Entries in this isolate's memory",
+      labelNames: ["cache"],
+      registers,
     },
-  });
-  const hotBytes = new Gauge({
-    name: "forgefront_cache_bytes",
-    help: "Bytes in this isolate's memory",
-    labelNames: ["cache"],
-    registers,
-    collect() {
-      for (const size of sizes()) if (size.bytes !== undefined) this.set({ cache: size.cache }, size.bytes);
+    () => sizes().map(({ cache, entries }) => [{ cache }, entries]),
+  );
+  gaugeOver(
+    {
+      name: "forgefront_cache_bytes",
+      help: "Bytes in this isolate's memory",
+      labelNames: ["cache"],
+      registers,
     },
-  });
-  void entries;
-  void hotBytes;
+    () => sizes().flatMap(({ cache, bytes }) => (bytes === undefined ? [] : [[{ cache }, bytes]])),
+  );
 
   /** Finished requests that are not counted into the series yet. */
   const tally = new Map<RequestRecord, number>();
@@ -198,6 +203,19 @@ function counterOver(options: CounterConfiguration<string>, ...counted: readonly
     collect() {
       this.reset();
       for (const each of counted) for (const { labels, count } of each.all) this.inc(labels, count);
+    },
+  });
+}
+
+/** A prom-client gauge over values that are read when somebody looks. */
+function gaugeOver(
+  options: GaugeConfiguration<string>,
+  read: () => [labels: Record<string, string>, value: number][],
+): Gauge {
+  return new Gauge({
+    ...options,
+    collect() {
+      for (const [labels, value] of read()) this.set(labels, value);
     },
   });
 }

@@ -13,6 +13,11 @@ export type Pin =
 
 export const UNKNOWN: Pin = { kind: "unknown" };
 
+/** Whether a name can never stand for anything else: a full commit id or a blob's own. */
+export function isImmutable(name: RawName): boolean {
+  return name.kind === "commit" || name.kind === "blob";
+}
+
 /** What a name is pinned to where it says it all. */
 export function pinOf(name: RawName): Pin | undefined {
   if (name.kind === "commit") return { kind: "commit", oid: name.oid, path: name.path };

@@ -71,17 +71,21 @@ async function readEntry(
     await discard(response);
     throw new Failure("origin_error", "Origin sent a part that was not asked for");
   }
-  const told = forge.told(header);
   const coded = !["identity", null, ""].includes(header("content-encoding"));
+  if (coded || isPage(response)) {
+    await discard(response);
+    return { kind: "unclear" };
+  }
+  const told = forge.told(header);
   const length = part?.size ?? wholeNumber(header("content-length")) ?? told.size;
-  const more = length === undefined && !coded ? await forge.askFile?.(target, pin, principal) : undefined;
+  const more = length === undefined ? await forge.askFile?.(target, pin, principal) : undefined;
   const toldMore = more && forge.told((name) => more.get(name));
   const size = length ?? toldMore?.size;
   const originEtag = strongEtag(header("etag"));
   const blob =
     pin.kind === "blob" ? pin.oid : (told.blob ?? (originEtag === undefined ? toldMore?.blob : undefined));
   const identity = identityOf(target, pin, blob, originEtag);
-  if (coded || isPage(response) || size === undefined || identity === undefined) {
+  if (size === undefined || identity === undefined) {
     await discard(response);
     return { kind: "unclear" };
   }

@@ -1,10 +1,12 @@
 import { COLLAPSED, MISS } from "../core/cache-status.ts";
+import { LIMITS } from "../core/config.ts";
 import { judge, secondsLeft } from "../core/freshness.ts";
 import type { Grant } from "../core/grant.ts";
 import type { Question } from "../core/question.ts";
 import type { Tier } from "../core/store.ts";
 import { ask } from "./ask.ts";
 import { grantKey, nameGrantKey } from "./keys.ts";
+import { shareWork } from "./shared-work.ts";
 import type { Learned, Visit } from "./visit.ts";
 
 /**
@@ -27,8 +29,7 @@ export async function admit(visit: Visit, question: Question): Promise<Learned> 
 
   const work = () => ask(visit, question);
   const always = ports.config.limits.GRANT_S === 0;
-  const { joined, result } = always ? { joined: false, result: work() } : asked.share(key, work);
-  visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
+  const { joined, result } = always ? { joined: false, result: work() } : shareWork(visit, asked, key, work);
   const shared = await result;
   const learned = joined && !isForAll(shared) ? await admitByName(visit, question) : shared;
   visit.trace.grant = joined ? COLLAPSED : MISS;
@@ -48,15 +49,13 @@ async function admitByName(visit: Visit, question: Question): Promise<Learned> {
   const denied = ports.denials.hot(nameGrantKey(visit));
   if (denied !== undefined && isUsable(visit, denied))
     return conclude(visit, { record: denied, tier: "memory", question });
-  const { result } = asked.share(nameGrantKey(visit), () => ask(visit, question));
-  visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
-  return await result;
+  return await shareWork(visit, asked, nameGrantKey(visit), () => ask(visit, question)).result;
 }
 
 /** Whether the grant that let a request in is still alive; the origin may have been waited for since. */
 export function isStillAdmitted({ isolate, admittedAt }: Visit): boolean {
   const { config, now } = isolate.ports;
-  const hard = (config.limits.GRANT_S || LONGEST_GRANT_S) * 1000; // at 0 the answer to this very request counts for it
+  const hard = (config.limits.GRANT_S || LIMITS.GRANT_S.max) * 1000; // at 0 the answer to this very request counts for it
   return judge(admittedAt, now(), { soft: hard, hard }) !== "expired";
 }
 
@@ -85,15 +84,12 @@ function conclude(visit: Visit, { record, tier, question }: Verdict): Learned {
 
 /** Renews a grant (and with it the revision) behind the response; a failure leaves the grant to its end. */
 export function refresh(visit: Visit, question: Question): void {
-  const { result } = visit.isolate.asked.share(grantKey(visit), () => ask(visit, question));
-  visit.defer(result.catch(() => undefined)); // counted where the origin was asked
+  shareWork(visit, visit.isolate.asked, grantKey(visit), () => ask(visit, question));
 }
 
 function isUsable(visit: Visit, grant: Grant): boolean {
   return judge(grant.at, visit.isolate.ports.now(), grantLifetime(visit, grant)) !== "expired";
 }
-
-const LONGEST_GRANT_S = 30;
 
 /** Refreshes are spread by the low digits of the stamp and the isolate's own share of chance. */
 const JITTER_MS = 5000;

@@ -1,3 +1,4 @@
+import { LIMITS } from "../core/config.ts";
 import type { Grant } from "../core/grant.ts";
 import type { Question } from "../core/question.ts";
 import type { Refusal } from "../core/refusal.ts";
@@ -5,9 +6,7 @@ import { grantKey, holdKey, nameGrantKey, revisionKey } from "./keys.ts";
 import type { Learned, Visit } from "./visit.ts";
 
 /** A "no" is kept past its life, so that no older "yes" is found further out while one could still be there. */
-const TOMBSTONE_S = 30;
-/** How long far tiers keep a revision: its life, and the time it may stand in for an unreachable origin. */
-const KV_GRANT_S = 60;
+const TOMBSTONE_S = LIMITS.GRANT_S.max;
 
 /**
  * Puts one question to the origin and remembers all it taught: the verdict on the asker, and what the name stands for.
@@ -28,6 +27,7 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
     case "admitted": {
       rememberGrant(visit, { at, kind: "yes" });
       if (key !== undefined && answer.revision !== undefined) {
+        // Its life, and the time it may stand in for an unreachable origin
         const keepS = config.limits.REF_S + config.limits.STALE_IF_ERROR_S;
         visit.defer(revisions.put(key, answer.revision, { coloS: keepS, kvS: keepS }));
       }
@@ -46,8 +46,9 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
 
 function rememberGrant(visit: Visit, grant: Grant): void {
   const { grants, config } = visit.isolate.ports;
-  if (config.limits.GRANT_S === 0) return;
-  visit.defer(grants.put(grantKey(visit), grant, { coloS: config.limits.GRANT_S, kvS: KV_GRANT_S }));
+  const { GRANT_S } = config.limits;
+  if (GRANT_S === 0) return;
+  visit.defer(grants.put(grantKey(visit), grant, { coloS: GRANT_S, kvS: GRANT_S }));
 }
 
 /** Remembers a "no": never in KV, where a stranger with random tokens could run up a bill. */

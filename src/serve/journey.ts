@@ -1,4 +1,4 @@
-import { pinOf } from "../core/pin.ts";
+import { isImmutable } from "../core/pin.ts";
 import { route } from "../core/route.ts";
 import type { MemoryStore } from "../core/store.ts";
 import type { Site } from "../core/site.ts";
@@ -14,7 +14,7 @@ import { problemResponse } from "./problem-response.ts";
 import { questionNow } from "./questions.ts";
 import { refusalResponse } from "./refusal-response.ts";
 import { giveReady, rememberReady } from "./ready.ts";
-import { isPlain, rangeHeader, reply, replyFromBytes, replyWithoutBody, type Answerable } from "./reply.ts";
+import { isPlain, reply, replyFromBytes, replyWithoutBody, wantedOf, type Answerable } from "./reply.ts";
 import { headersFor } from "./response-headers.ts";
 import { resolve, resolveHot } from "./resolve.ts";
 import { newTrace } from "./trace.ts";
@@ -88,7 +88,7 @@ function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
   const bytes = entry && ports.hot.get(bodyKey(visit, entry));
   if (entry === undefined || bytes === undefined || !isKnown(visit, entry)) return undefined;
   visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
-  if (pinOf(visit.target.name) !== undefined) visit.trace.validatedAt = entry.at;
+  if (isImmutable(visit.target.name)) visit.trace.validatedAt = entry.at;
   const answerable = { visit, arrival, pin, entry };
   if (arrival.method === "GET" && isPlain(arrival.headers)) {
     const headers = headersFor(visit, entry);
@@ -96,7 +96,7 @@ function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
     rememberReady(visit, entry, { headers, counted: counted(visit, 200) });
     return new Response(bytes, { headers });
   }
-  return replyWithoutBody(answerable) ?? replyFromBytes(answerable, bytes, rangeHeader(arrival, entry));
+  return replyWithoutBody(answerable) ?? replyFromBytes(answerable, bytes, wantedOf(answerable));
 }
 
 /** Answers with whatever waiting it takes; `undefined` for what only the origin itself can answer. */
@@ -121,7 +121,7 @@ async function serveCold(visit: Visit, arrival: Arrival): Promise<Response | und
   trace.bodyMs = ports.now() - opening;
   if (file.kind === "unclear") return undefined;
   if (file.kind === "refused") return refusalResponse(visit, arrival, file.refusal);
-  if (pinOf(visit.target.name) !== undefined) trace.validatedAt = file.entry.at;
+  if (isImmutable(visit.target.name)) trace.validatedAt = file.entry.at;
   const response = await replyUnlessRefused({ visit, arrival, pin: resolved.pin, entry: file.entry });
   if (!visit.isSending) endVisit(visit);
   return isStillAdmitted(visit) ? response : await admitAgain(visit, arrival, response);

@@ -8,6 +8,7 @@ import type { Refusal } from "../core/refusal.ts";
 import { findHold, holdScope, refuse } from "./ask.ts";
 import { startFill, type Fill, type FillPlan } from "./fill.ts";
 import { blockKey, bodyKey, entryKey, latestKey, missingKey, type KnownPin } from "./keys.ts";
+import { shareWork } from "./shared-work.ts";
 import type { OpenedFile, Visit } from "./visit.ts";
 
 /** What is known of a pinned file: from memory, the colo, or the origin, whose body then begins to fill the store. */
@@ -23,8 +24,8 @@ export async function openFile(visit: Visit, pin: Pin, method: "GET" | "HEAD"): 
     return { kind: "entry", entry: found.record };
   }
 
-  const { joined, result } = opened.share(`${method} ${key}`, () => fetchEntry(visit, pin, method));
-  visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
+  const work = () => fetchEntry(visit, pin, method);
+  const { joined, result } = shareWork(visit, opened, `${method} ${key}`, work);
   const file = await result;
   if (!joined) visit.trace.body = MISS;
   if (file.kind === "entry" || !joined) return file;
@@ -87,10 +88,8 @@ async function keep(visit: Visit, entry: Entry, { keys, filled }: Keeping): Prom
 
 /** Reads a body again, from a block on, for an entry that is known: it must be the very same bytes. */
 export async function reopen(visit: Visit, pin: Pin, entry: Entry, from: number): Promise<OpenedFile> {
-  const { joined, result } = visit.isolate.opened.share(`again ${bodyKey(visit, entry)}`, () =>
-    openAgain(visit, pin, entry, from),
-  );
-  visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
+  const work = () => openAgain(visit, pin, entry, from);
+  const { joined, result } = shareWork(visit, visit.isolate.opened, `again ${bodyKey(visit, entry)}`, work);
   const file = await result;
   return joined && file.kind !== "entry" ? await openAgain(visit, pin, entry, from) : file;
 }

@@ -37,29 +37,33 @@ export function isPlain(headers: Headers): boolean {
 
 /** Answers with all, parts or none of a body: preconditions first, then ranges (RFC 9110 §13.2.2, §14.2). */
 export async function reply(answerable: Answerable): Promise<Response> {
-  const { visit, arrival, entry } = answerable;
+  const { visit, entry } = answerable;
   const early = replyWithoutBody(answerable);
   if (early !== undefined) return early;
-  const range = rangeHeader(arrival, entry);
-  const wanted = selectRanges(range, entry.size, visit.isolate.ports.config.limits.RANGE_PARTS);
-  if (wanted.kind === "unsatisfiable") {
-    return problemResponse("range_not_satisfiable", { "Content-Range": unsatisfiedContentRange(entry.size) });
-  }
+  const wanted = wantedOf(answerable);
+  if (wanted.kind === "unsatisfiable") return unsatisfied(entry);
   if (isSmall(visit, entry))
-    return replyFromBytes(answerable, await readSmall(visit, answerable.pin, entry), range);
+    return replyFromBytes(answerable, await readSmall(visit, answerable.pin, entry), wanted);
   const ranges = wanted.kind === "whole" ? [{ start: 0, end: entry.size }] : wanted.ranges;
   const [only, second] = ranges;
   if (only === undefined || second !== undefined) return await replyParts(answerable, ranges);
   return await replyRange(answerable, only, wanted.kind === "whole" ? 200 : 206);
 }
 
-/** The same where the whole body is in hand; `range` is the Range header where it applies. */
-export function replyFromBytes(answerable: Answerable, bytes: Uint8Array, range: string | null): Response {
+/** Which bytes a request wants of a body (RFC 9110 §14.2, and §13.1.5 for whether Range counts). */
+export function wantedOf({ visit, arrival, entry }: Answerable): RangeAnswer {
+  const { RANGE_PARTS } = visit.isolate.ports.config.limits;
+  return selectRanges(rangeHeader(arrival, entry), entry.size, RANGE_PARTS);
+}
+
+function unsatisfied({ size }: Entry): Response {
+  return problemResponse("range_not_satisfiable", { "Content-Range": unsatisfiedContentRange(size) });
+}
+
+/** The same where the whole body is in hand. */
+export function replyFromBytes(answerable: Answerable, bytes: Uint8Array, wanted: RangeAnswer): Response {
   const { visit, entry } = answerable;
-  const wanted = selectRanges(range, entry.size, visit.isolate.ports.config.limits.RANGE_PARTS);
-  if (wanted.kind === "unsatisfiable") {
-    return problemResponse("range_not_satisfiable", { "Content-Range": unsatisfiedContentRange(entry.size) });
-  }
+  if (wanted.kind === "unsatisfiable") return unsatisfied(entry);
   if (isFromMemory(visit)) visit.trace.hotBytes = wantedBytes(wanted, entry);
   if (wanted.kind === "whole") return new Response(bytes, { headers: headersFor(visit, entry) });
   const [only, second] = wanted.ranges;
@@ -112,7 +116,7 @@ export function replyWithoutBody({ visit, arrival, entry }: Answerable): Respons
 }
 
 /** The Range header, where a precondition of its own (If-Range) lets it count (RFC 9110 §13.1.5). */
-export function rangeHeader(arrival: Arrival, entry: Entry): string | null {
+function rangeHeader(arrival: Arrival, entry: Entry): string | null {
   const range = arrival.headers.get("range");
   if (range === null) return null;
   const ifRange = arrival.headers.get("if-range");

@@ -10,6 +10,7 @@ import { refresh } from "./admit.ts";
 import { ask } from "./ask.ts";
 import { revisionKey } from "./keys.ts";
 import { questionAt, questionNow } from "./questions.ts";
+import { shareWork } from "./shared-work.ts";
 import type { Learned, Visit } from "./visit.ts";
 
 type No = Exclude<Learned, { readonly kind: "admitted" }>;
@@ -87,8 +88,7 @@ async function learn(visit: Visit, question: Question): Promise<Known | No | und
   if (key === undefined) return undefined;
   const { revisions } = visit.isolate.ports;
   const before = revisions.hot(key);
-  const { joined, result } = visit.isolate.asked.share(key, () => ask(visit, question));
-  visit.defer(result.catch(() => undefined)); // the caller sees it fail; here it is only kept alive
+  const { joined, result } = shareWork(visit, visit.isolate.asked, key, () => ask(visit, question));
   try {
     const shared = await result;
     const learned = joined && shared.kind !== "admitted" ? await ask(visit, question) : shared; // not another asker's "no"

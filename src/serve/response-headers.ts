@@ -2,6 +2,7 @@ import { formatCacheStatus } from "../core/cache-status.ts";
 import { clientCacheControl } from "../core/client-caching.ts";
 import type { Entry } from "../core/entry.ts";
 import { ageInSeconds, judge } from "../core/freshness.ts";
+import { isImmutable } from "../core/pin.ts";
 import { credentialHeaders } from "../core/principal.ts";
 import { NOBODY } from "./asker.ts";
 import { grantKey } from "./keys.ts";
@@ -14,14 +15,13 @@ export function headersFor(visit: Visit, entry: Entry): Headers {
   const { body, entryTier } = trace;
   if (body.kind === "unused" && entryTier !== undefined)
     trace.body = { kind: "hit", tier: entryTier, ttl: undefined };
-  const isImmutable = target.name.kind === "commit" || target.name.kind === "blob";
   const headers = new Headers(entry.headers.map(([name, value]): [string, string] => [name, value]));
   if (target.name.kind === "ref" && headers.has("x-gitlab-ref")) headers.set("X-Gitlab-Ref", target.name.ref);
   headers.set("ETag", entry.etag);
   if (entry.lastModified !== undefined) headers.set("Last-Modified", entry.lastModified);
   headers.set("Accept-Ranges", "bytes");
   headers.set("Age", String(ageInSeconds(trace.validatedAt, isolate.ports.now())));
-  headers.set("Cache-Control", clientCacheControl(isReadableByAnyone(visit), isImmutable));
+  headers.set("Cache-Control", clientCacheControl(isReadableByAnyone(visit), isImmutable(target.name)));
   headers.set("Vary", credentialHeaders(site.kind).join(", "));
   headers.set("Cache-Status", formatCacheStatus(trace.grant, trace.revision, trace.body));
   headers.set("Server-Timing", formatServerTiming(trace));

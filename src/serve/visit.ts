@@ -47,7 +47,10 @@ export function endVisit({ led }: Visit): void {
   for (const fill of led) fill.leaderLeft();
 }
 
-/** What a question taught; `about` is what a "no" was said of for certain, `at` is when it was sent. Revisions are not here, as they are remembered for everyone. */
+/**
+ * What a question taught: `about` is what a "no" was said of for certain, `at` is when it was sent.
+ * Revisions are not here, as they are remembered for everyone.
+ */
 export type Learned =
   | { readonly kind: "admitted"; readonly at: number }
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly about: "scope" | "name" }
