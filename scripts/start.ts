@@ -3,11 +3,15 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { LIMITS } from "../src/core/config.ts";
 import { ROOT } from "./bundle.ts";
+import { baseHost } from "../src/core/site.ts";
 import { startDemo, type Demo } from "./demo/demo.ts";
+import { addSamples, DEMO_KEYS } from "./demo/s3-samples.ts";
+import { startS3Store, type S3Key, type S3Store } from "./demo/s3.ts";
 import { ConfigurationFaults, startLocalEdge } from "./local-edge.ts";
 
 const DEMO_GITLAB_PORT = 8787;
 const DEMO_GITEA_PORT = 8788;
+const DEMO_STORE_PORT = 8789;
 /** Where sites are listened on whose host has no port of its own. */
 const COMMON_PORT = 8787;
 
@@ -17,7 +21,7 @@ const devVars = join(ROOT, ".dev.vars");
 if (existsSync(devVars)) process.loadEnvFile(devVars);
 const settings = {
   KEY_SECRET: randomBytes(32).toString("hex"),
-  ...fromEnvironment([...Object.keys(LIMITS), "KEY_SECRET", "CONTROL_TOKEN"]),
+  ...fromEnvironment([...Object.keys(LIMITS), "KEY_SECRET", "CONTROL_TOKEN", "S3_KEYS"]),
 };
 
 try {
@@ -40,7 +44,7 @@ async function startWithSites(sites: string): Promise<Started> {
   const hosts = hostsOf(sites);
   const ports = [...new Set(hosts.map((host) => Number(host.split(":")[1] ?? COMMON_PORT)))];
   const edge = await startLocalEdge({ vars: { ...settings, SITES: sites }, ports });
-  return { lines: hosts.map((host) => `  http://${host}/`), close: () => edge.close() };
+  return { lines: hosts.map((host) => `  http://${baseHost({ host })}/`), close: () => edge.close() };
 }
 
 /** Only for the ports to listen on: the configuration itself is judged with all the rest. */
@@ -55,28 +59,58 @@ function hostsOf(sites: string): string[] {
 
 async function startWithDemo(): Promise<Started> {
   console.log("Building the demo repositories");
-  const demo = await startDemo({ authMs: Number(process.env["DEMO_AUTH_MS"] ?? 0) });
+  const authMs = Number(process.env["DEMO_AUTH_MS"] ?? 0);
+  const demo = await startDemo({ authMs });
+  const store = await startS3Store({ authMs });
+  const close = async () => {
+    await demo.close();
+    await store.close();
+  };
   try {
+    addSamples(store);
+    const s3 = `127.0.0.1:${DEMO_STORE_PORT}`;
     const gitlab = `127.0.0.1:${DEMO_GITLAB_PORT}`;
     const gitea = `127.0.0.1:${DEMO_GITEA_PORT}`;
     const sites = [
       { host: gitlab, kind: "gitlab", origin: demo.gitlab.url },
       { host: gitea, kind: "gitea", origin: demo.gitea.url },
+      { host: s3, kind: "s3", origin: store.url, auth: "edge" },
     ];
+    const keys = Object.fromEntries(Object.values(DEMO_KEYS).map(({ id, secret }) => [id, secret]));
     console.log("Bundling the Worker and starting Miniflare");
-    const vars = { CONTROL_TOKEN: "local-control-token", ...settings, SITES: sites };
-    const edge = await startLocalEdge({ vars, ports: [DEMO_GITLAB_PORT, DEMO_GITEA_PORT] });
+    const vars = { CONTROL_TOKEN: "local-control-token", ...settings, S3_KEYS: keys, SITES: sites };
+    const ports = [DEMO_GITLAB_PORT, DEMO_GITEA_PORT, DEMO_STORE_PORT];
+    const edge = await startLocalEdge({ vars, ports });
     return {
-      lines: demoLines(demo, gitlab, gitea),
+      lines: [...demoLines(demo, gitlab, gitea), "", ...storeLines(store, s3)],
       async close() {
         await edge.close();
-        await demo.close();
+        await close();
       },
     };
   } catch (error) {
-    await demo.close();
+    await close();
     throw error;
   }
+}
+
+function storeLines(store: S3Store, s3: string): string[] {
+  const signed = ({ id, secret }: S3Key) => `--aws-sigv4 aws:amz:us-east-1:s3 --user ${id}:${secret}`;
+  return [
+    `  http://${s3}/  an S3 store through the edge, which verifies signatures (origin ${store.url})`,
+    "",
+    "A private object, with a signature that may and one that may not read it:",
+    `  curl -i ${signed(DEMO_KEYS.reader)} http://${s3}/demo/hello.txt`,
+    `  curl -i ${signed(DEMO_KEYS.other)} http://${s3}/demo/hello.txt`,
+    "A range of 50 MB, of which one block is fetched:",
+    `  curl -s -D - -o part -r 1000000-1000099 ${signed(DEMO_KEYS.reader)} http://${s3}/demo/big.bin`,
+    "A write through the edge is visible at once:",
+    `  curl -s -X PUT -d "written just now" -H "x-amz-content-sha256: UNSIGNED-PAYLOAD" ${signed(DEMO_KEYS.writer)} http://${s3}/demo/hello.txt`,
+    `  curl -i ${signed(DEMO_KEYS.reader)} http://${s3}/demo/hello.txt`,
+    "What anybody may read, and what the origin was asked:",
+    `  curl -i http://${s3}/public/hello.txt`,
+    `  curl -s ${store.url}/-/demo/counts`,
+  ];
 }
 
 function demoLines(demo: Demo, gitlab: string, gitea: string): string[] {

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import { UNUSED } from "./core/cache-status.ts";
 import { hasLooped } from "./core/loop.ts";
 import { Failure } from "./core/problem.ts";
-import { isRewrittenByUrl } from "./core/request-path.ts";
-import { splitUrl } from "./serve/arrival.ts";
+import { siteFinder } from "./core/site.ts";
+import { splitUrl, type Arrival } from "./serve/arrival.ts";
+import { forward } from "./serve/forward.ts";
 import { serve, serveReady, type JourneyParts } from "./serve/journey.ts";
-import { problemResponse } from "./serve/problem-response.ts";
+import { failureResponse, problemResponse } from "./serve/problem-response.ts";
 
 /** What the control routes need beside the journey. */
 export type AppParts = {
@@ -24,34 +24,28 @@ const CONTROL = "/-/forgefront/";
 
 /** The Worker's one entry: which site, control or content, and every failure turned into a response. */
 export function createApp(parts: AppParts): (request: Request, defer: Defer) => Response | Promise<Response> {
-  const { ports } = parts.journey.isolate;
-  const sites = new Map(ports.config.sites.map((site) => [site.host, site]));
+  const find = siteFinder(parts.journey.isolate.ports.config.sites);
   const control = controlRoutes(parts);
 
-  const answer = async (request: Request, defer: Defer): Promise<Response> => {
-    const { url } = request;
-    const { host, path, search } = splitUrl(url);
-    const site = sites.get(host);
-    if (site === undefined) return problemResponse("unknown_host");
-    if (path.startsWith(CONTROL)) return await control.fetch(request);
-    const { method, headers } = request;
-    if (hasLooped(headers.get("cdn-loop"), site)) return problemResponse("loop");
-    const served = await serve(parts.journey, { site, method, url, path, search, headers, defer });
-    if (served !== undefined) return served;
-    if (isRewrittenByUrl(path)) return problemResponse("bad_path");
-    const passed = await ports.passThrough(site, request);
-    const unused = { grant: UNUSED, revision: UNUSED, body: UNUSED, hotBytes: 0 };
-    ports.telemetry.request({ host, lane: "pass", status: passed.status, ...unused }, ports.now());
-    return passed;
+  const answer = async (arrival: Arrival, request: Request): Promise<Response> => {
+    const { site, headers } = arrival;
+    if (hasLooped(headers.get("cdn-loop"), site)) throw new Failure("loop");
+    return (await serve(parts.journey, arrival)) ?? (await forward(parts.journey, arrival, request));
   };
 
   const answerSafely = async (request: Request, defer: Defer): Promise<Response> => {
+    const { url, method, headers } = request;
+    const { host, path, search } = splitUrl(url);
+    const found = find(host);
+    if (found === undefined) return problemResponse("unknown_host");
+    if (path.startsWith(CONTROL) && found.bucket === undefined) return await control.fetch(request);
+    const arrival = { ...found, host, method, url, path, search, headers, defer };
     try {
-      return await answer(request, defer);
+      return await answer(arrival, request);
     } catch (error) {
-      if (error instanceof Failure) return problemResponse(error.problem, {}, error.detail);
+      if (error instanceof Failure) return failureResponse(arrival, error);
       parts.onFault(error);
-      return problemResponse("internal");
+      return failureResponse(arrival, { problem: "internal" });
     }
   };
 

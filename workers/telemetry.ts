@@ -36,6 +36,7 @@ export function telemetry(
   const registers = [registry];
   const byStatus = {
     raw: cells((status) => ({ lane: "raw", status })),
+    object: cells((status) => ({ lane: "object", status })),
     pass: cells((status) => ({ lane: "pass", status })),
   };
   const byOutcome = {

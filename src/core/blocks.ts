@@ -6,6 +6,8 @@ export type Piece = {
   readonly start: number;
   readonly end: number;
   readonly length: number;
+  /** Where the range ends that it is a piece of, in the body. */
+  readonly rangeEnd: number;
 };
 
 export function blockCount(size: number, blockBytes: number): number {
@@ -23,7 +25,13 @@ export function* pieces(range: ByteRange, size: number, blockBytes: number): Gen
     const index = Math.floor(position / blockBytes);
     const base = index * blockBytes;
     const end = Math.min(range.end - base, blockBytes);
-    yield { index, start: position - base, end, length: blockLength(index, size, blockBytes) };
+    yield {
+      index,
+      start: position - base,
+      end,
+      length: blockLength(index, size, blockBytes),
+      rangeEnd: range.end,
+    };
     position = base + end;
   }
 }

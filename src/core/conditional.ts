@@ -1,7 +1,7 @@
 import { parseHttpDate } from "./http-date.ts";
 
 /** What identifies the current representation, as its headers say it; an `etag` keeps `W/` and quotes. */
-export type Validators = { readonly etag?: string; readonly lastModified?: string };
+export type Validators = { readonly etag?: string | undefined; readonly lastModified?: string | undefined };
 
 /** The values of the conditional request headers; null for each header that is absent. */
 export type Preconditions = {
@@ -44,6 +44,15 @@ export function rangeApplies(ifRange: string | null, current: Validators): boole
     return ifRange === current.etag && !isWeak(ifRange);
   }
   return ifRange === current.lastModified && parseHttpDate(ifRange) !== undefined;
+}
+
+/** A list of entity tags in which quotes were left out, as many S3 clients do, with them. */
+export function withQuotes(list: string | null): string | null {
+  if (list === null || list.includes('"') || list.trim() === "*") return list;
+  return list
+    .split(",")
+    .map((tag) => `"${tag.trim()}"`)
+    .join(", ");
 }
 
 function hasFailed({ ifMatch, ifUnmodifiedSince }: Preconditions, current: Validators): boolean {

@@ -1,8 +1,11 @@
-import { SITE_KINDS, type Site, type SiteKind } from "./site.ts";
+import { readSites } from "./config-sites.ts";
+import { readSecret, readStoreKeys } from "./config-secrets.ts";
+import type { Site } from "./site.ts";
 
 type Limit = { readonly fallback: number; readonly min: number; readonly max: number };
 
 const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
 
 /** Every numeric variable: its default and the values that make sense, in the unit its name ends with. */
 export const LIMITS = {
@@ -18,6 +21,12 @@ export const LIMITS = {
   MISSING_S: { fallback: 10, min: 1, max: 60 },
   /** How long what is known of a file at a commit is believed before the origin is asked whether it still has it. */
   ENTRY_S: { fallback: 86_400, min: 60, max: 31_536_000 },
+  /** How long an object is believed to be as it was, where it was not changed through the edge. */
+  OBJECT_FRESH_S: { fallback: 30, min: 0, max: 3600 },
+  /** The largest object that is cached; larger ones are passed through. */
+  OBJECT_BYTES: { fallback: 64 * GIB, min: 0, max: 5 * 1024 * GIB },
+  /** How many blocks of a long read are asked of a store at once, and how far reading goes ahead of the readers. */
+  READ_AHEAD_BLOCKS: { fallback: 8, min: 1, max: 64 },
   /** How long past `REF_S` the last good commit may stand in for an unreachable origin. */
   STALE_IF_ERROR_S: { fallback: 300, min: 0, max: 86_400 },
   /** How long the origin may take to start an answer. */
@@ -42,6 +51,8 @@ export type Config = {
   readonly sites: readonly Site[];
   readonly limits: Limits;
   readonly keySecret: string;
+  /** Secrets by access key id, for sites that verify signatures themselves. */
+  readonly storeKeys: ReadonlyMap<string, string>;
   /** Without it the control routes that need it do not exist. */
   readonly controlToken: string | undefined;
 };
@@ -50,7 +61,6 @@ export type ConfigAnswer =
   | { readonly kind: "config"; readonly config: Config }
   | { readonly kind: "faults"; readonly faults: readonly string[] };
 
-const SECRET_MIN_LENGTH = 16;
 /** What can stand after `Bearer` (RFC 6750 §2.1). */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
@@ -61,6 +71,10 @@ export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswe
   const limits = readLimits(vars, faults);
   const keySecret = readSecret(vars, "KEY_SECRET", faults);
   const controlToken = readSecret(vars, "CONTROL_TOKEN", faults);
+  const storeKeys = readStoreKeys(vars["S3_KEYS"], faults);
+  if (storeKeys.size === 0 && vars["S3_KEYS"] === undefined && sites.some(needsStoreKeys)) {
+    faults.push("S3_KEYS is missing: sites with auth edge verify signatures with it");
+  }
   if (keySecret === undefined && vars["KEY_SECRET"] === undefined) {
     faults.push("KEY_SECRET is missing: set it with `wrangler secret put KEY_SECRET`");
   }
@@ -68,7 +82,7 @@ export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswe
     faults.push("CONTROL_TOKEN must be made of what a bearer token may hold: letters, digits and -._~+/");
   }
   if (faults.length > 0 || keySecret === undefined) return { kind: "faults", faults };
-  return { kind: "config", config: { sites, limits, keySecret, controlToken } };
+  return { kind: "config", config: { sites, limits, keySecret, storeKeys, controlToken } };
 }
 
 function readLimits(vars: Readonly<Record<string, unknown>>, faults: string[]): Limits {
@@ -94,86 +108,6 @@ function readLimit(name: string, value: unknown, limit: Limit, faults: string[])
   return limit.fallback;
 }
 
-function readSecret(
-  vars: Readonly<Record<string, unknown>>,
-  name: string,
-  faults: string[],
-): string | undefined {
-  const value = vars[name];
-  if (value === undefined) return undefined;
-  if (typeof value === "string" && value.length >= SECRET_MIN_LENGTH) return value;
-  faults.push(`${name} must be a text of at least ${SECRET_MIN_LENGTH} characters`);
-  return undefined;
-}
-
-function readSites(value: unknown, faults: string[]): Site[] {
-  const list = typeof value === "string" ? parseJson(value) : value;
-  if (!Array.isArray(list) || list.length === 0) {
-    faults.push("SITES must be a list of at least one { host, kind, origin }");
-    return [];
-  }
-  const sites = list.flatMap((entry: unknown, index) => readSite(entry, `SITES[${index}]`, faults));
-  const seen = new Set<string>();
-  for (const { host } of sites) {
-    if (seen.has(host)) faults.push(`SITES names the host ${host} twice`);
-    seen.add(host);
-  }
-  return sites;
-}
-
-function readSite(entry: unknown, where: string, faults: string[]): Site[] {
-  if (typeof entry !== "object" || entry === null) {
-    faults.push(`${where} must be { host, kind, origin }`);
-    return [];
-  }
-  const { host, kind, origin, ...rest } = entry as Record<string, unknown>;
-  const before = faults.length;
-  for (const name of Object.keys(rest))
-    faults.push(`${where} has an unknown setting ${JSON.stringify(name)}`);
-  if (typeof host !== "string" || !isHost(host)) {
-    faults.push(
-      `${where}.host must be a host name with an optional port, in lower case, not ${JSON.stringify(host)}`,
-    );
-  }
-  if (!SITE_KINDS.includes(kind as SiteKind)) {
-    faults.push(`${where}.kind must be one of ${SITE_KINDS.join(", ")}, not ${JSON.stringify(kind)}`);
-  }
-  if (typeof origin !== "string" || !isOrigin(origin)) {
-    faults.push(
-      `${where}.origin must be http(s)://host[:port] without a path, not ${JSON.stringify(withoutPassword(origin))}`,
-    );
-  }
-  if (faults.length > before) return [];
-  return [{ host: host as string, kind: kind as SiteKind, origin: (origin as string).replace(/\/$/, "") }];
-}
-
-function isHost(text: string): boolean {
-  const url = parseUrl(`https://${text}`);
-  const plain = parseUrl(`http://${text}`);
-  return (
-    url !== undefined && text !== "" && !text.includes("*") && (url.host === text || plain?.host === text)
-  );
-}
-
-function isOrigin(text: string): boolean {
-  const url = parseUrl(text);
-  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:")) return false;
-  return url.origin === text.replace(/\/$/, "");
-}
-
-/** A fault is shown; what stands before an `@` may be a password. */
-function withoutPassword(value: unknown): unknown {
-  return typeof value === "string" ? value.replace(/\/\/[^/]*@/, "//***@") : value;
-}
-
-function parseUrl(text: string): URL | undefined {
-  return URL.canParse(text) ? new URL(text) : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // reported by the caller, who knows which variable it was
-  }
+function needsStoreKeys(site: Site): boolean {
+  return site.kind === "s3" && site.auth === "edge";
 }

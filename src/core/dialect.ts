@@ -1,48 +1,68 @@
 import type { Entry } from "./entry.ts";
-import type { Principal } from "./principal.ts";
+import type { ByteRange } from "./range.ts";
+import type { AnyPrincipal } from "./store-principal.ts";
 import type { Question } from "./question.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Pin } from "./pin.ts";
 import type { Revision } from "./revision.ts";
-import type { RawTarget } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /** What one question to the origin taught. */
 export type Answer =
-  /** `revision` is what the question's name stands for, where it had one. */
-  | { readonly kind: "admitted"; readonly revision: Revision | undefined }
+  /** `revision` is what the question's name stands for, where it had one; `body` is what came along, where bytes were asked for. */
+  | { readonly kind: "admitted"; readonly revision: Revision | undefined; readonly body?: OriginBody }
   /** `about` tells whether the whole scope was refused, or perhaps only the name (a 404 that does not say). */
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly about: "scope" | "name" }
   | { readonly kind: "busy"; readonly refusal: Refusal; readonly seconds: number }
   /** An answer this dialect cannot read (a moved project, say): the origin must serve the request itself. */
   | { readonly kind: "unclear" };
 
-export type Asking = {
-  readonly question: Question;
-  readonly target: RawTarget;
-  readonly principal: Principal;
-  /** A validator the name had before, for a conditional request. */
-  readonly etag: string | undefined;
+/** Bytes of an entry on their way: those from `offset` up to, but not including, `until`. */
+export type OriginBody = {
+  readonly entry: Entry;
+  readonly stream: ReadableStream<Uint8Array>;
+  readonly offset: number;
+  readonly until: number;
 };
 
-export type Opening = {
-  readonly target: RawTarget;
+/** What is put to a dialect: one of a forge is only ever asked for files, one of a store for objects. */
+export type Asking<T extends Target = Target, P extends AnyPrincipal = AnyPrincipal> = {
+  readonly question: Question;
+  readonly target: T;
+  readonly principal: P;
+  /** A validator the name had before, for a conditional request. */
+  readonly etag: string | undefined;
+  /** What an object was when it was last asked for. */
+  readonly known: Entry | undefined;
+  /** Which bytes of an object to bring along; absent for none. */
+  readonly wanted: Wanted | undefined;
+};
+
+/** Bytes of an object whose size may not be known: all of them, or a range that may end past the object's own end. */
+export type Wanted = { readonly kind: "whole" } | ({ readonly kind: "range" } & ByteRange);
+
+export type Opening<T extends Target = Target, P extends AnyPrincipal = AnyPrincipal> = {
+  readonly target: T;
   readonly pin: Pin;
-  readonly principal: Principal;
+  readonly principal: P;
   /** `HEAD` asks for no bytes. */
   readonly method: "GET" | "HEAD";
   /** What this path held at another commit, for a conditional request. */
   readonly known: Entry | undefined;
   /** The first byte that is needed; the origin may begin earlier. */
   readonly from: number;
+  /** The end of what is needed; for an object it is all that is asked for. */
+  readonly until: number | undefined;
 };
 
 export type Opened =
-  /** `body` begins at byte `offset`; it is absent for HEAD. */
+  /** `body` begins at byte `offset` and ends with the entry, or at `until`; it is absent for HEAD. */
   | {
       readonly kind: "entry";
       readonly entry: Entry;
       readonly body: ReadableStream<Uint8Array> | undefined;
       readonly offset: number;
+      readonly until?: number;
     }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "missing"; readonly refusal: Refusal }

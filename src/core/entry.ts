@@ -5,8 +5,8 @@ export type Entry = {
   /** Content identity: equal identity, equal bytes, for ever. */
   readonly identity: string;
   readonly size: number;
-  /** Strong, with its quotes. */
-  readonly etag: string;
+  /** As clients are shown it: strong, with its quotes, but for objects whose store has none or a weak one. */
+  readonly etag: string | undefined;
   readonly lastModified: string | undefined;
   /** The origin's own validator, for asking it again; not always fit for clients. */
   readonly originEtag: string | undefined;

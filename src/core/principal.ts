@@ -1,4 +1,4 @@
-import type { SiteKind } from "./site.ts";
+import type { ForgeKind } from "./site.ts";
 
 /** One thing a request carries to say who it is. */
 type Credential = {
@@ -42,7 +42,7 @@ type Places = {
 };
 
 /** Where each forge looks for credentials (GitLab: "REST API authentication"; Gitea: "API usage"). */
-const PLACES: Record<SiteKind, Places> = {
+const PLACES: Record<ForgeKind, Places> = {
   gitlab: {
     headers: [
       ["private-token", "token"],
@@ -75,11 +75,11 @@ const PLACES: Record<SiteKind, Places> = {
 };
 
 /** Header fields that tell askers apart, for `Vary` (RFC 9110 §12.5.5) and for finding the credential. */
-export function credentialHeaders(kind: SiteKind): readonly string[] {
+export function credentialHeaders(kind: ForgeKind): readonly string[] {
   return CREDENTIAL_HEADERS[kind];
 }
 
-const CREDENTIAL_HEADERS: Record<SiteKind, readonly string[]> = {
+const CREDENTIAL_HEADERS: Record<ForgeKind, readonly string[]> = {
   gitlab: ["authorization", "cookie", ...PLACES.gitlab.headers.map(([name]) => name)],
   gitea: ["authorization", "cookie", ...PLACES.gitea.headers.map(([name]) => name)],
 };
@@ -89,7 +89,7 @@ const CREDENTIAL_HEADERS: Record<SiteKind, readonly string[]> = {
  * Where there are several only the origin knows which one counts, so together they make one principal.
  */
 export function readPrincipal(
-  kind: SiteKind,
+  kind: ForgeKind,
   header: (name: string) => string | null,
   search: string,
 ): Principal {
@@ -111,7 +111,7 @@ function pairs(found: readonly Credential[], place: Credential["place"]): (reado
   return found.filter((each) => each.place === place).map(({ name, value }) => [name, value]);
 }
 
-function fromHeaders(kind: SiteKind, header: (name: string) => string | null): Credential[] {
+function fromHeaders(kind: ForgeKind, header: (name: string) => string | null): Credential[] {
   const found: Credential[] = [];
   for (const [name, is] of PLACES[kind].headers) {
     const value = header(name);
@@ -131,14 +131,14 @@ function sessionCookies(names: RegExp, cookie: string | null): string {
   return pieces.filter((piece) => names.test(piece.slice(0, Math.max(piece.indexOf("="), 0)))).join("; ");
 }
 
-function fromAuthorization(site: SiteKind, value: string): Credential {
+function fromAuthorization(site: ForgeKind, value: string): Credential {
   const scheme = value.slice(0, Math.max(value.indexOf(" "), 0)).toLowerCase();
   const isToken = scheme === "bearer" || (site === "gitea" && scheme === "token");
   const kind = isToken ? "token" : scheme === "basic" ? "basic" : "other";
   return { kind, place: "header", name: "authorization", value };
 }
 
-function fromQuery(kind: SiteKind, search: string): Credential[] {
+function fromQuery(kind: ForgeKind, search: string): Credential[] {
   if (search === "") return [];
   const parameters = new URLSearchParams(search);
   return PLACES[kind].query.flatMap(([name, is]) =>

@@ -2,6 +2,18 @@
 const PROBLEMS = {
   bad_path: [400, "Path could be read in more than one way"],
   path_too_long: [414, "Path is too long"],
+  signature_malformed: [400, "Signature cannot be read"],
+  signature_scope: [400, "Signature was made for another day, region or service"],
+  access_key_unknown: [403, "Access key is not known here"],
+  signature_mismatch: [403, "Signature is not that of this request"],
+  signature_skewed: [403, "Signature was made too long ago, or by a clock that is wrong"],
+  signature_early: [403, "Signature is not valid yet"],
+  signature_expired: [403, "Signature has expired"],
+  payload_hash_missing: [400, "Request does not say the SHA-256 of its payload"],
+  override_unsigned: [400, "Only a signed request may change header fields of the answer"],
+  headers_unsigned: [403, "Request has x-amz- header fields that were not signed"],
+  chunk_signature_mismatch: [403, "Signature of a chunk is not that of its bytes"],
+  chunk_malformed: [400, "Body is not framed in chunks as it says"],
   unauthorized: [401, "Control token is missing or wrong"],
   not_found: [404, "Nothing is served here"],
   method_not_allowed: [405, "Method is not allowed here"],
@@ -35,6 +47,10 @@ export class Failure extends Error {
 
 export function problemStatus(problem: ProblemName): number {
   return PROBLEMS[problem][0];
+}
+
+export function problemTitle(problem: ProblemName): string {
+  return PROBLEMS[problem][1];
 }
 
 /** The document of a problem, as `application/problem+json` (RFC 9457 §3). */

@@ -9,7 +9,9 @@ export type Question =
   /** GitLab's `HEAD /repository/files/:path`; without a ref, only whether one may. */
   | { readonly via: "api"; readonly file: { readonly ref: string; readonly path: string } | undefined }
   /** The request itself, made conditional. */
-  | { readonly via: "replay" };
+  | { readonly via: "replay" }
+  /** A read of an object, or of one byte of it. */
+  | { readonly via: "object" };
 
 /** How deep a joined name is looked into for a ref that many others begin like. */
 const DEEPEST_REF_SEGMENTS = 12;

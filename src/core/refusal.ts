@@ -8,7 +8,14 @@ export type Refusal = {
 };
 
 /** What of a refusal is said again; never a cookie. */
-const REFUSAL_HEADERS = ["content-type", "www-authenticate", "location", "retry-after"] as const;
+const REFUSAL_HEADERS = [
+  "content-type",
+  "www-authenticate",
+  "location",
+  "retry-after",
+  "x-amz-delete-marker",
+  "x-amz-version-id",
+] as const;
 
 export function refusalHeaders(header: (name: string) => string | null): [string, string][] {
   return REFUSAL_HEADERS.flatMap((name): [string, string][] => {

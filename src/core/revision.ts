@@ -1,3 +1,4 @@
+import type { Entry } from "./entry.ts";
 import type { Ref } from "./ref-path.ts";
 
 /** What a name stood for when the origin was asked at `at`, in milliseconds; the same for every asker. */
@@ -8,4 +9,15 @@ export type Revision =
   | { readonly at: number; readonly kind: "crowded" }
   | { readonly at: number; readonly kind: "commit"; readonly oid: string }
   /** A name only its own validator is known of: what the origin serves for it as it stands. */
-  | { readonly at: number; readonly kind: "validator"; readonly etag: string };
+  | { readonly at: number; readonly kind: "validator"; readonly etag: string }
+  /** What an object was; it says itself for how long that may be believed, where it says so. */
+  | {
+      readonly at: number;
+      readonly kind: "object";
+      readonly entry: Entry;
+      readonly freshS: number | undefined;
+    }
+  /** There is an object, but not one that may be cached: the origin serves it. */
+  | { readonly at: number; readonly kind: "uncacheable" }
+  /** It was written through the edge: whatever was learned before is over. */
+  | { readonly at: number; readonly kind: "written" };

@@ -1,21 +1,29 @@
 import { routeGitea } from "./route-gitea.ts";
 import { routeGitlab } from "./route-gitlab.ts";
+import { routeS3 } from "./route-s3.ts";
 import type { SiteKind } from "./site.ts";
 import { PASS, type Route } from "./target.ts";
 
-const DIALECTS = { gitlab: routeGitlab, gitea: routeGitea } as const satisfies Record<SiteKind, unknown>;
+/** What of a request tells what it asks for. */
+export type Asked = {
+  readonly method: string;
+  readonly path: string;
+  readonly search: string;
+  /** What the host name says before the site's own. */
+  readonly bucket: string | undefined;
+  readonly corsOrigin: string | undefined;
+};
 
-/** What a URL asks for in the grammar of its site; only GET and HEAD of a known form are ever a target. */
-export function route(
-  kind: SiteKind,
-  method: string,
-  pathname: string,
-  search: string,
-  pathBytes: number,
-): Route {
-  if (method !== "GET" && method !== "HEAD") return PASS;
-  const answer = DIALECTS[kind](pathname, search);
-  if (answer.kind === "target" && pathname.length > pathBytes)
+/** What a request asks for in the grammar of its site; only GET and HEAD of a known form are ever a target. */
+export function route(kind: SiteKind, asked: Asked, pathBytes: number): Route {
+  if (asked.method !== "GET" && asked.method !== "HEAD") return PASS;
+  const answer = routeBy(kind, asked);
+  if (answer.kind === "target" && asked.path.length > pathBytes)
     return { kind: "refused", problem: "path_too_long" };
   return answer;
+}
+
+function routeBy(kind: SiteKind, { path, search, bucket, corsOrigin }: Asked): Route {
+  if (kind === "gitlab") return routeGitlab(path, search);
+  return kind === "gitea" ? routeGitea(path, search) : routeS3(path, search, bucket, corsOrigin);
 }

@@ -1,12 +1,64 @@
 /** The forges whose URLs are understood; each has its own grammar in `route-*.ts`. */
-export const SITE_KINDS = ["gitlab", "gitea"] as const;
+export const FORGE_KINDS = ["gitlab", "gitea"] as const;
+export type ForgeKind = (typeof FORGE_KINDS)[number];
+
+export const SITE_KINDS = [...FORGE_KINDS, "s3"] as const;
 export type SiteKind = (typeof SITE_KINDS)[number];
 
-/** A host the Worker answers for, and the origin behind it. */
-export type Site = {
-  /** Lower-case host as clients write it, with the port where it is not the scheme's own. */
+/** How it is known who asks an object store; nobody in particular may ask in every mode. */
+export const STORE_AUTHS = ["edge", "rgw", "probe"] as const;
+export type StoreAuth = (typeof STORE_AUTHS)[number];
+
+type Address = {
+  /**
+   * Lower-case host as clients write it, with the port where it is not the scheme's own.
+   * That of a store may begin with `*.`: then it stands for the rest, and for every bucket before it.
+   */
   readonly host: string;
-  readonly kind: SiteKind;
   /** Scheme, host and port of the origin, without a trailing slash. */
   readonly origin: string;
 };
+
+export type ForgeSite = Address & { readonly kind: ForgeKind };
+
+export type StoreSite = Address & {
+  readonly kind: "s3";
+  /**
+   * `edge`: the Worker verifies signatures and signs anew. `rgw`, `probe`: the origin has the clients' host name, and
+   * their own requests are repeated to it, by Ceph's auth API or as a read of one byte.
+   */
+  readonly auth: StoreAuth;
+  /** What signatures must name as their region. */
+  readonly region: string;
+};
+
+/** A host the Worker answers for, and the origin behind it. */
+export type Site = ForgeSite | StoreSite;
+
+const WILDCARD = "*.";
+
+/** A host without the mark that buckets may stand before it. */
+export function baseHost({ host }: Pick<Site, "host">): string {
+  return host.startsWith(WILDCARD) ? host.slice(WILDCARD.length) : host;
+}
+
+export type FoundSite = {
+  readonly site: Site;
+  /** What a host name says before the site's own (S3: "Virtual hosting of buckets"). */
+  readonly bucket: string | undefined;
+};
+
+/** Which site a host belongs to: the one of that very name, else the one with the longest name that ends it. */
+export function siteFinder(sites: readonly Site[]): (host: string) => FoundSite | undefined {
+  const wild = sites.filter(({ host }) => host.startsWith(WILDCARD));
+  const plain = sites.filter(({ host }) => !host.startsWith(WILDCARD));
+  const named = new Map<string, FoundSite>();
+  for (const site of [...wild, ...plain]) named.set(baseHost(site), { site, bucket: undefined });
+  const byLength = wild.toSorted((one, other) => other.host.length - one.host.length);
+  return (host) => {
+    const known = named.get(host);
+    if (known !== undefined) return known;
+    const site = byLength.find((each) => host.endsWith(`.${baseHost(each)}`));
+    return site && { site, bucket: host.slice(0, -baseHost(site).length - 1) };
+  };
+}

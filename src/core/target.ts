@@ -28,8 +28,23 @@ export type RawTarget = {
 
 export type Variant = "" | "attachment" | "media";
 
+/** What a URL asks of an object store; again all that a cached answer depends on, and no credential. */
+export type ObjectTarget = {
+  readonly lane: "object";
+  readonly bucket: string;
+  /** As it reads after one decoding: a key is no path, so `.`, `..` and empty segments are part of it. */
+  readonly key: string;
+  readonly versionId: string | undefined;
+  /** The `response-*` parameters in one canonical spelling: they change header fields, not bytes. */
+  readonly overrides: string;
+  /** The web origin it is asked for (Fetch: CORS protocol), where there is one: the store's header fields depend on it. */
+  readonly corsOrigin: string | undefined;
+};
+
+export type Target = RawTarget | ObjectTarget;
+
 export type Route =
-  | { readonly kind: "target"; readonly target: RawTarget }
+  | { readonly kind: "target"; readonly target: Target }
   /** No dialect claims it. */
   | { readonly kind: "pass" }
   /** A path that could be read in two ways; it is neither looked up nor sent on. */

@@ -3,10 +3,13 @@ import type { Tier } from "./store.ts";
 
 export type CacheName = "grant" | "revision" | "body";
 
+/** What kind of request it was; `pass` for what was sent on as it came. */
+export type LaneName = "raw" | "object" | "pass";
+
 /** One finished request, as it is counted. */
 export type RequestRecord = {
   readonly host: string;
-  readonly lane: "raw" | "pass";
+  readonly lane: LaneName;
   readonly status: number;
   readonly grant: CacheOutcome;
   readonly revision: CacheOutcome;
@@ -23,7 +26,7 @@ export interface Telemetry {
   lookup(cache: CacheName, ms: number): void;
   /** How long the origin took to give an answer that was not cached, in milliseconds. */
   computed(cache: CacheName, ms: number): void;
-  origin(lane: "raw" | "pass", status: number | "timeout" | "unreachable", ms: number): void;
+  origin(lane: LaneName, status: number | "timeout" | "unreachable", ms: number): void;
   bytes(source: "cache" | "origin", count: number): void;
   storeError(tier: Exclude<Tier, "memory">): void;
 }

@@ -1,14 +1,14 @@
-import type { Answer, Asking } from "../core/dialect.ts";
+import type { Answer } from "../core/dialect.ts";
 import { strongEtag } from "../core/entry.ts";
 import type { Principal } from "../core/principal.ts";
 import type { RawTarget } from "../core/target.ts";
-import { asPrincipal, type ForgeParts } from "./forge.ts";
+import { asPrincipal, type ForgeAsking, type ForgeParts } from "./forge.ts";
 import { listRefs } from "./git.ts";
 import { discard } from "./http.ts";
 import { isPage, readVerdict } from "./verdict.ts";
 
 /** Puts a question in the way it says (`Dialect.ask`). */
-export async function askForge(parts: ForgeParts, asking: Asking): Promise<Answer> {
+export async function askForge(parts: ForgeParts, asking: ForgeAsking): Promise<Answer> {
   if (asking.question.via === "git") return await askGit(parts, asking, asking.question.prefix);
   if (asking.question.via === "api" && parts.forge.askApi !== undefined)
     return await parts.forge.askApi(asking);
@@ -17,7 +17,7 @@ export async function askForge(parts: ForgeParts, asking: Asking): Promise<Answe
 
 async function askGit(
   { forge, ask, now, advertisements }: ForgeParts,
-  { target, principal }: Asking,
+  { target, principal }: ForgeAsking,
   prefix: string | undefined,
 ): Promise<Answer> {
   const at = now();
@@ -61,7 +61,10 @@ async function askRefusal(
   return verdict?.kind === "refused" ? verdict : undefined;
 }
 
-async function replay({ forge, ask, now }: ForgeParts, { target, principal, etag }: Asking): Promise<Answer> {
+async function replay(
+  { forge, ask, now }: ForgeParts,
+  { target, principal, etag }: ForgeAsking,
+): Promise<Answer> {
   const at = now();
   const conditional = forge.replay === "conditional GET";
   const request = asPrincipal(principal, forge.rawUrl(target, undefined), {

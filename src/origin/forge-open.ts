@@ -1,14 +1,14 @@
-import type { Opened, Opening } from "../core/dialect.ts";
+import type { Opened } from "../core/dialect.ts";
 import { contentHeaders, strongEtag, type Entry } from "../core/entry.ts";
 import type { Pin } from "../core/pin.ts";
 import { Failure } from "../core/problem.ts";
 import type { RawTarget } from "../core/target.ts";
-import { asPrincipal, wholeNumber, type Forge, type ForgeParts } from "./forge.ts";
+import { asPrincipal, wholeNumber, type Forge, type ForgeOpening, type ForgeParts } from "./forge.ts";
 import { discard } from "./http.ts";
 import { isPage, readVerdict } from "./verdict.ts";
 
 /** Asks for a file's bytes and what they are (`Dialect.open`). */
-export async function openForge(parts: ForgeParts, opening: Opening): Promise<Opened> {
+export async function openForge(parts: ForgeParts, opening: ForgeOpening): Promise<Opened> {
   const { forge, ask, now } = parts;
   const { target, pin, principal, method, known, from } = opening;
   const unchanged = await askUnchanged(parts, opening);
@@ -33,7 +33,7 @@ export async function openForge(parts: ForgeParts, opening: Opening): Promise<Op
 /** Where a raw answer has no validator to make a condition of, the blob's id tells whether a path is as it was. */
 async function askUnchanged(
   { forge, now }: ForgeParts,
-  { target, pin, principal, known }: Opening,
+  { target, pin, principal, known }: ForgeOpening,
 ): Promise<Entry | undefined> {
   if (known === undefined || known.originEtag !== undefined) return undefined;
   const headers = await forge.askFile?.(target, pin, principal);
@@ -62,7 +62,7 @@ function isRangeAsked(forge: Forge, from: number): boolean {
 
 async function readEntry(
   { forge, now }: ForgeParts,
-  { target, pin, principal, method, from }: Opening,
+  { target, pin, principal, method, from }: ForgeOpening,
   response: Response,
 ): Promise<Opened> {
   const header = (name: string) => response.headers.get(name);

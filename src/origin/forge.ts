@@ -1,9 +1,12 @@
-import type { Answer, Asking } from "../core/dialect.ts";
+import type { Answer, Asking, Opening } from "../core/dialect.ts";
 import type { Pin } from "../core/pin.ts";
 import type { Principal } from "../core/principal.ts";
 import type { MemoryStore } from "../core/store.ts";
 import type { RawTarget } from "../core/target.ts";
 import type { AskOrigin, OriginRequest } from "./http.ts";
+
+export type ForgeAsking = Asking<RawTarget, Principal>;
+export type ForgeOpening = Opening<RawTarget, Principal>;
 
 /** What a forge knows of a file beside its bytes. */
 export type Told = { readonly blob: string | undefined; readonly size: number | undefined };
@@ -29,7 +32,7 @@ export type Forge = {
   /** What is answered to those who may read the code as a whole, and to nobody else. */
   codeUrl?(target: RawTarget): string;
   /** Answers questions put `via: "api"`. */
-  askApi?(asking: Asking): Promise<Answer>;
+  askApi?(asking: ForgeAsking): Promise<Answer>;
 };
 
 export type ForgeParts = {

@@ -1,11 +1,11 @@
-import type { Answer, Asking } from "../core/dialect.ts";
+import type { Answer } from "../core/dialect.ts";
 import { isObjectId } from "../core/object-id.ts";
 import type { Principal } from "../core/principal.ts";
 import { encodePath } from "../core/request-path.ts";
 import type { Pin } from "../core/pin.ts";
 import { signInPath } from "../core/sign-in.ts";
 import type { RawTarget } from "../core/target.ts";
-import { asPrincipal, wholeNumber, type Forge, type Told } from "./forge.ts";
+import { asPrincipal, wholeNumber, type Forge, type ForgeAsking, type Told } from "./forge.ts";
 import { discard, type AskOrigin } from "./http.ts";
 import { readVerdict } from "./verdict.ts";
 
@@ -89,7 +89,12 @@ function codeUrl(origin: string, { project }: RawTarget): string {
  * `HEAD files/:path?ref=` answers who and which at once. Its 404 does not say what is missing, and a HEAD has no body,
  * so a "no" is followed up by a question about the code as a whole, whose answer can be told to the asker.
  */
-async function askApi(ask: AskOrigin, now: () => number, origin: string, asking: Asking): Promise<Answer> {
+async function askApi(
+  ask: AskOrigin,
+  now: () => number,
+  origin: string,
+  asking: ForgeAsking,
+): Promise<Answer> {
   const { question, target, principal } = asking;
   const file = question.via === "api" ? question.file : undefined;
   const at = now();

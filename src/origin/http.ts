@@ -8,6 +8,8 @@ export type OriginRequest = {
   readonly body?: BodyInit;
   /** What the deadline covers: the start of the answer, or (for small ones) all of it. */
   readonly deadline: "start" | "whole";
+  /** Whether a content coding is left as the origin has it; else the platform takes it away while the body is read. */
+  readonly coding?: "as stored";
 };
 
 /** Sends one request to the origin and answers when its header section is there. Throws a `Failure` where none comes. */
@@ -29,7 +31,7 @@ export type OriginClient = {
  * the origin's place, as a verdict on one asker would be given to the next.
  */
 export function originClient({ timeoutMs, loopMark, onAnswer, now }: OriginClient): AskOrigin {
-  return async ({ method, url, headers, body, deadline: covers }) => {
+  return async ({ method, url, headers, body, deadline: covers, coding }) => {
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
     const sent = now();
@@ -43,6 +45,7 @@ export function originClient({ timeoutMs, loopMark, onAnswer, now }: OriginClien
         redirect: "manual",
         cache: "no-store",
         signal: deadline.signal,
+        encodeResponseBody: coding === "as stored" ? "manual" : "automatic",
       };
       const response = await fetch(url, body === undefined ? init : { ...init, body });
       onAnswer(response.status, now() - sent);

@@ -8,6 +8,7 @@ import { ask } from "./ask.ts";
 import { grantKey, nameGrantKey } from "./keys.ts";
 import { shareWork } from "./shared-work.ts";
 import type { Learned, Visit } from "./visit.ts";
+import { writtenAt } from "./written.ts";
 
 /**
  * Whether the asker may read here: from memory, the colo or KV while a grant is young enough, else from the origin.
@@ -87,7 +88,9 @@ export function refresh(visit: Visit, question: Question): void {
   shareWork(visit, visit.isolate.asked, grantKey(visit), () => ask(visit, question));
 }
 
+/** A "no" to an object may have been for want of it: once it is written, it is asked for again. */
 function isUsable(visit: Visit, grant: Grant): boolean {
+  if (grant.kind === "no" && grant.at <= writtenAt(visit)) return false;
   return judge(grant.at, visit.isolate.ports.now(), grantLifetime(visit, grant)) !== "expired";
 }
 

@@ -3,6 +3,9 @@ import type { Site } from "../core/site.ts";
 /** A request taken apart once: every look at a property of a `Request` goes through the platform. */
 export type Arrival = {
   readonly site: Site;
+  /** As it was sent, and what of it stands before the site's own. */
+  readonly host: string;
+  readonly bucket: string | undefined;
   readonly url: string;
   readonly method: string;
   /** Path and query exactly as they were sent: `URL` would resolve dot segments first. */

@@ -1,9 +1,14 @@
+import { MISS } from "../core/cache-status.ts";
 import { LIMITS } from "../core/config.ts";
 import type { Grant } from "../core/grant.ts";
 import type { Question } from "../core/question.ts";
 import type { Refusal } from "../core/refusal.ts";
+import type { Revision } from "../core/revision.ts";
+import type { FarTiers } from "../core/store.ts";
+import { beginFill } from "./begin-fill.ts";
 import { grantKey, holdKey, nameGrantKey, revisionKey } from "./keys.ts";
 import type { Learned, Visit } from "./visit.ts";
+import { writtenAt } from "./written.ts";
 
 /** A "no" is kept past its life, so that no older "yes" is found further out while one could still be there. */
 const TOMBSTONE_S = LIMITS.GRANT_S.max;
@@ -14,22 +19,28 @@ const TOMBSTONE_S = LIMITS.GRANT_S.max;
  */
 export async function ask(visit: Visit, question: Question): Promise<Learned> {
   const { isolate, dialect, target, asker } = visit;
-  const { revisions, now, config } = isolate.ports;
+  const { revisions, now } = isolate.ports;
   const held = await findHold(visit);
   if (held !== undefined) return { kind: "refused", refusal: held, about: "scope" };
   const key = revisionKey(visit, question);
-  const before = key && revisions.hot(key);
-  const etag = before && before.kind === "validator" ? before.etag : undefined;
+  const before = key === undefined ? undefined : await lastKnown(visit, key);
+  const etag = before?.kind === "validator" ? before.etag : undefined;
+  const known = before?.kind === "object" ? before.entry : undefined;
+  const isNews = before === undefined || before.at <= writtenAt(visit);
+  const wanted = isNews ? visit.wanted : undefined;
   const at = now();
-  const answer = await dialect.ask({ question, target, principal: asker.principal, etag });
+  const answer = await dialect.ask({ question, target, principal: asker.principal, etag, known, wanted });
   visit.trace.originMs = (visit.trace.originMs ?? 0) + (now() - at);
   switch (answer.kind) {
     case "admitted": {
       rememberGrant(visit, { at, kind: "yes" });
       if (key !== undefined && answer.revision !== undefined) {
-        // Its life, and the time it may stand in for an unreachable origin
-        const keepS = config.limits.REF_S + config.limits.STALE_IF_ERROR_S;
-        visit.defer(revisions.put(key, answer.revision, { coloS: keepS, kvS: keepS }));
+        visit.defer(revisions.put(key, answer.revision, revisionTiers(visit)));
+      }
+      if (answer.body !== undefined) {
+        const { entry, stream: body, offset, until } = answer.body;
+        visit.trace.body = MISS;
+        visit.defer(beginFill(visit, entry, { body, offset, until }));
       }
       return { kind: "admitted", at };
     }
@@ -48,7 +59,33 @@ function rememberGrant(visit: Visit, grant: Grant): void {
   const { grants, config } = visit.isolate.ports;
   const { GRANT_S } = config.limits;
   if (GRANT_S === 0) return;
-  visit.defer(grants.put(grantKey(visit), grant, { coloS: GRANT_S, kvS: GRANT_S }));
+  const key = grantKey(visit);
+  const far = isWorthKv(visit, grants.hot(key)) ? { coloS: GRANT_S, kvS: GRANT_S } : { coloS: GRANT_S };
+  visit.defer(grants.put(key, grant, far));
+}
+
+/**
+ * A grant for a whole project is. One for a single object is written to KV only when it is renewed, as a write there costs more
+ * than a read of the object; one for a single signature never is.
+ */
+function isWorthKv({ target, asker }: Visit, before: Grant | undefined): boolean {
+  return target.lane === "raw" || (before?.kind === "yes" && asker.principal.kind !== "signed");
+}
+
+/** What was last learned of a name. Of an object it matters as well if it is too old to be used: it may still be the same. */
+async function lastKnown({ target, isolate }: Visit, key: string): Promise<Revision | undefined> {
+  const { revisions } = isolate.ports;
+  return (
+    revisions.hot(key) ??
+    (target.lane === "object" ? (await revisions.find(key, () => true))?.record : undefined)
+  );
+}
+
+/** How long a revision is kept: its life, and the time it may stand in for an unreachable origin. */
+function revisionTiers({ target, isolate }: Visit): FarTiers {
+  const { REF_S, OBJECT_FRESH_S, STALE_IF_ERROR_S } = isolate.ports.config.limits;
+  if (target.lane === "object") return { coloS: OBJECT_FRESH_S + STALE_IF_ERROR_S };
+  return { coloS: REF_S + STALE_IF_ERROR_S, kvS: REF_S + STALE_IF_ERROR_S };
 }
 
 /** Remembers a "no": never in KV, where a stranger with random tokens could run up a bill. */

@@ -1,5 +1,5 @@
 import { ANONYMOUS, credentialHeaders, readPrincipal } from "../core/principal.ts";
-import type { Site } from "../core/site.ts";
+import type { ForgeSite } from "../core/site.ts";
 import type { MemoryStore } from "../core/store.ts";
 import type { Asker } from "./visit.ts";
 
@@ -21,13 +21,13 @@ export type KnownAsker = { readonly asker: Asker; readonly sentLength: number };
 type Carrier = { readonly headers: Headers; readonly search: string };
 
 /** Who sent a request, where that is remembered or nobody; `undefined` where it must be hashed first. */
-export function findAsker({ known }: AskerParts, site: Site, carrier: Carrier): Asker | undefined {
+export function findAsker({ known }: AskerParts, site: ForgeSite, carrier: Carrier): Asker | undefined {
   const sent = sentBy(site, carrier);
   return sent === "" ? NOBODY : known.get(sent)?.asker;
 }
 
 /** Who sent a request. */
-export async function identify(parts: AskerParts, site: Site, carrier: Carrier): Promise<Asker> {
+export async function identify(parts: AskerParts, site: ForgeSite, carrier: Carrier): Promise<Asker> {
   const { headers, search } = carrier;
   const principal = readPrincipal(site.kind, (name) => headers.get(name), search);
   const asker =
@@ -38,7 +38,7 @@ export async function identify(parts: AskerParts, site: Site, carrier: Carrier):
 }
 
 /** All that could hold a credential, in one text; empty for most anonymous requests. */
-function sentBy({ kind }: Site, { headers, search }: Carrier): string {
+function sentBy({ kind }: ForgeSite, { headers, search }: Carrier): string {
   let sent = search === "" ? "" : `${kind} ${search}`;
   for (const name of credentialHeaders(kind)) {
     const value = headers.get(name);

@@ -7,6 +7,7 @@ import type { Refusal } from "../core/refusal.ts";
 import type { Fill, FillReader } from "./fill.ts";
 import { blockKey, bodyKey } from "./keys.ts";
 import { openAlone, reopen } from "./open.ts";
+import { isStored, stretchFrom } from "./stretch.ts";
 import type { OpenedFile, Visit } from "./visit.ts";
 
 /** Some bytes of a body: in hand, to be given back with `done`, or a stream that must be read or cancelled. */
@@ -30,15 +31,25 @@ export class BodyRefused extends Error {
   }
 }
 
+/** A body, and for whom it is read. */
+export type BodySource = { readonly visit: Visit; readonly pin: Pin; readonly entry: Entry };
+
 /**
  * A reader over the fill under way, the store and, for what neither has, the origin. What was evicted is read once for
  * everyone who misses it. One who fell behind a fill that could not be stored reads on alone, at a pace of their own.
+ * `isReadOn` tells that the client reads on where it read before, so that more is asked for than it has asked for yet.
  */
-export function bodyReader(visit: Visit, pin: Pin, entry: Entry): BodyReader {
+export function bodyReader(
+  { visit, pin, entry }: BodySource,
+  { isReadOn }: { readonly isReadOn: boolean } = { isReadOn: false },
+): BodyReader {
   const { ports, fills } = visit.isolate;
+  const { BLOCK_BYTES, READ_AHEAD_BLOCKS } = ports.config.limits;
   const key = bodyKey(visit, entry);
   let joined: { readonly fill: Fill; readonly reader: FillReader } | undefined;
   let isAlone = false;
+  /** The last block that was asked for ahead of the client. */
+  let aheadOf = 0;
 
   const join = (fill: Fill | undefined): FillReader | undefined => {
     if (fill === undefined || joined?.fill === fill) return joined?.reader;
@@ -51,11 +62,12 @@ export function bodyReader(visit: Visit, pin: Pin, entry: Entry): BodyReader {
     if (visit.trace.body.kind === "unused") visit.trace.body = outcome;
   };
 
-  const fromFill = async ({ index, start, end }: Piece): Promise<Chunk | undefined> => {
-    const reader = isAlone ? joined?.reader : join(fills.get(key));
+  const fromFill = async ({ index, start, end, rangeEnd }: Piece): Promise<Chunk | undefined> => {
+    const reader = isAlone ? joined?.reader : join(fills.find(key, index));
     const lease = reader === undefined ? undefined : await reader.block(index);
     if (lease === undefined) return undefined;
     note(COLLAPSED);
+    if (!isAlone && joined !== undefined) readAhead(joined.fill.end, rangeEnd);
     return { kind: "bytes", bytes: lease.bytes.subarray(start, end), done: () => lease.done() };
   };
 
@@ -67,11 +79,27 @@ export function bodyReader(visit: Visit, pin: Pin, entry: Entry): BodyReader {
     return { kind: "stream", stream };
   };
 
-  const fromOrigin = async ({ index }: Piece): Promise<void> => {
-    const from = index * ports.config.limits.BLOCK_BYTES;
+  /** Asks for what comes after the fill that is being read, so that the client need not wait for it. */
+  const readAhead = (index: number, rangeEnd: number): void => {
+    if (visit.target.lane === "raw" || index <= aheadOf || index * BLOCK_BYTES >= rangeEnd) return;
+    aheadOf = index;
+    if (fills.find(key, index) !== undefined) return;
+    const ask = async () => {
+      if (await isStored(visit, entry, index)) return;
+      await reopen(visit, pin, entry, await stretchFrom(visit, entry, { index, rangeEnd }));
+    };
+    visit.defer(ask().catch(() => undefined)); // the reader will see for itself
+  };
+
+  const fromOrigin = async ({ index, rangeEnd }: Piece): Promise<void> => {
     note(MISS);
-    if (joined === undefined) return insist(await reopen(visit, pin, entry, from));
-    const own = await openAlone(visit, pin, entry, from);
+    const readOn = isReadOn ? Math.min(entry.size, rangeEnd + READ_AHEAD_BLOCKS * BLOCK_BYTES) : rangeEnd;
+    if (joined?.fill.hasPassed(index) !== true) {
+      const stretch = await stretchFrom(visit, entry, { index, rangeEnd: readOn });
+      return insist(await reopen(visit, pin, entry, stretch));
+    }
+    const until = Math.min(entry.size, Math.ceil(rangeEnd / BLOCK_BYTES) * BLOCK_BYTES);
+    const own = await openAlone(visit, pin, entry, { from: index * BLOCK_BYTES, until });
     insist(own.file);
     join(own.fill);
     isAlone = true;

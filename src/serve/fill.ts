@@ -8,6 +8,12 @@ import { withPatience } from "./flights.ts";
 export type Fill = {
   /** Takes part as a reader; blocks that could not be stored are held until every reader has had them. */
   join(): FillReader;
+  /** The block it ends before. */
+  readonly end: number;
+  /** Whether a block is among those it brings or has brought. */
+  covers(index: number): boolean;
+  /** Whether it has brought a block, and so will not bring it again. */
+  hasPassed(index: number): boolean;
   /** The leader's request is over: what is not read soon will not be read. */
   leaderLeft(): void;
   /** Settles when the body has ended: whether all that came of it was sound. */
@@ -23,20 +29,22 @@ export type FillReader = {
 /** A block on loan: once everyone has said that they are done with it, its memory is used for another. */
 export type Lease = { readonly bytes: Uint8Array; done(): void };
 
-/** Fills under way, by body. */
-export type Fills = Map<string, Fill>;
-
 export type FillPlan = {
   readonly body: ReadableStream<Uint8Array>;
   /** Where in the representation the body begins, and how long the representation is. */
   readonly offset: number;
+  /** Where it ends: with a block, or with the representation. */
+  readonly until: number;
   readonly size: number;
   readonly blockBytes: number;
   readonly blockKey: (index: number) => string;
   readonly blocks: BlockStore;
   readonly stallMs: number;
-  /** Whether it goes only as fast as its reader, and ends with it; else as fast as the store. */
-  readonly isPaced: boolean;
+  /**
+   * How fast it goes: as fast as the store; only as fast as its one reader, with whom it ends; or as far ahead of its
+   * furthest reader as so many blocks, and no further once none is left.
+   */
+  readonly pace: "store" | "reader" | { readonly aheadBlocks: number };
   readonly now: () => number;
   readonly onBytes: (count: number) => void;
 };
@@ -67,7 +75,7 @@ type Pending = { readonly index: number; readonly stored: Promise<boolean> };
  */
 export function startFill(plan: FillPlan): Fill {
   const { size, blockBytes, blocks, blockKey } = plan;
-  const count = blockCount(size, blockBytes);
+  const count = blockCount(plan.until, blockBytes);
   const first = Math.ceil(plan.offset / blockBytes);
   const held = new Map<number, Held>();
   const waiters = new Map<number, Waiter[]>();
@@ -77,6 +85,8 @@ export function startFill(plan: FillPlan): Fill {
   let next = first;
   let ended: { readonly error: unknown } | undefined;
   let hasBeenJoined = false;
+  /** The furthest block that anybody has asked for. */
+  let furthest = first;
   let leaderLeftAt: number | undefined;
   let progressAt = plan.now();
 
@@ -119,7 +129,7 @@ export function startFill(plan: FillPlan): Fill {
   /** Lets a block go once it is stored, or else once those who read along have had it or a moment has passed. */
   const release = async ({ index, stored }: Pending): Promise<void> => {
     const isStored = await stored;
-    if (plan.isPaced) await untilUnwanted(index, Infinity);
+    if (plan.pace === "reader") await untilUnwanted(index, Infinity);
     else if (!isStored) {
       await untilUnwanted(index, LAGGARD_MS);
       for (const reader of readers) if (reader.next <= index) readers.delete(reader); // they read on alone
@@ -132,8 +142,18 @@ export function startFill(plan: FillPlan): Fill {
   };
 
   const isForsaken = (): boolean => {
-    if (plan.isPaced) return hasBeenJoined && readers.size === 0;
+    if (plan.pace === "reader") return hasBeenJoined && readers.size === 0;
     return leaderLeftAt !== undefined && plan.now() - leaderLeftAt > ORPHAN_MS;
+  };
+
+  /** Waits until a block is not too far ahead of everyone; false where nobody is left to read it. */
+  const untilNear = async (index: number): Promise<boolean> => {
+    if (typeof plan.pace === "string") return !isForsaken();
+    while (index > furthest + plan.pace.aheadBlocks) {
+      if (isForsaken() || (hasBeenJoined && readers.size === 0)) return false;
+      await sleep(LOOK_AGAIN_MS);
+    }
+    return true;
   };
 
   const run = async (): Promise<boolean> => {
@@ -142,7 +162,7 @@ export function startFill(plan: FillPlan): Fill {
     try {
       await source.skip(first * blockBytes - plan.offset);
       for (let index = first; index < count; index++) {
-        if (isForsaken()) break; // whoever comes later begins anew
+        if (!(await untilNear(index))) break; // whoever comes later begins anew
         const bytes = await source.read(blockLength(index, size, blockBytes), spare.pop());
         if (index === count - 1) await source.end();
         deliver(index, bytes);
@@ -189,8 +209,13 @@ export function startFill(plan: FillPlan): Fill {
     throw ended.error;
   };
 
+  const covers = (index: number): boolean => index >= first && index < count;
+
   return {
     done: run(),
+    end: count,
+    covers,
+    hasPassed: (index) => covers(index) && index < next,
     leaderLeft() {
       leaderLeftAt ??= plan.now();
     },
@@ -201,6 +226,7 @@ export function startFill(plan: FillPlan): Fill {
       return {
         async block(index) {
           reader.next = index;
+          furthest = Math.max(furthest, index);
           const lease = await take(index);
           reader.next = index + 1;
           return lease;

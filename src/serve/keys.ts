@@ -2,7 +2,8 @@ import type { Entry } from "../core/entry.ts";
 import { makeKey } from "../core/key.ts";
 import { revisionName, type Question } from "../core/question.ts";
 import type { Pin } from "../core/pin.ts";
-import type { RawTarget } from "../core/target.ts";
+import type { Site } from "../core/site.ts";
+import type { ObjectTarget, Target } from "../core/target.ts";
 import type { Asker, Visit } from "./visit.ts";
 
 /*
@@ -10,10 +11,10 @@ import type { Asker, Visit } from "./visit.ts";
  * Those objects belong to one site: targets are read, and entries and pins made, for a site of their own.
  */
 
-function perObject<K extends object>(
-  make: (visit: Visit, object: K) => string,
-): (visit: Visit, object: K) => string {
-  const made = new WeakMap<K, string>();
+function perObject<K extends object, T = string>(
+  make: (visit: Visit, object: K) => T,
+): (visit: Visit, object: K) => T {
+  const made = new WeakMap<K, T>();
   return (visit, object) => {
     const known = made.get(object);
     if (known !== undefined) return known;
@@ -23,9 +24,10 @@ function perObject<K extends object>(
   };
 }
 
-/** The scope of a file: all code of a project, through one door. */
-function scopeParts({ site, target }: Visit): [string, string, string] {
-  return [site.host, target.channel, target.project];
+/** The scope of a file: all code of a project, through one door. That of an object is the object itself. */
+function scopeParts({ site, target }: Visit): readonly string[] {
+  if (target.lane === "raw") return [site.host, target.channel, target.project];
+  return [site.host, "object", target.bucket, target.key, target.versionId ?? ""];
 }
 
 /** For a scope that the origin asked us to leave alone; and what the grants of a scope begin with. */
@@ -33,7 +35,7 @@ export function holdKey(visit: Visit): string {
   return grantScope(visit, visit.target);
 }
 
-const grantScope = perObject<RawTarget>((visit) => makeKey("grant", ...scopeParts(visit)));
+const grantScope = perObject<Target>((visit) => makeKey("grant", ...scopeParts(visit)));
 
 /** An asker's grant; its id is hex and needs no escaping. */
 export function grantKey(visit: Visit, asker: Asker = visit.asker): string {
@@ -57,17 +59,33 @@ export function revisionKey(visit: Visit, question: Question): string | undefine
 }
 
 const questionKey = perObject<Question>((visit, question) => {
-  const name = revisionName(question, visit.target);
+  const { target } = visit;
+  const name = target.lane === "raw" ? revisionName(question, target) : objectName(target);
   return name === undefined ? "" : makeKey("revision", ...scopeParts(visit), ...name);
 });
 
+/** What changes an object's header fields. */
+function objectName({ overrides, corsOrigin }: ObjectTarget): readonly string[] {
+  return [overrides, corsOrigin === undefined ? "" : `for ${corsOrigin}`];
+}
+
+/** Where it is remembered that an object was written; every version and form of it is another one since. */
+export function writtenKey({ host }: Site, bucket: string, key: string): string {
+  return makeKey("revision", host, "written", bucket, key);
+}
+
+/** Where a target's own writes are remembered, and those of its bucket as a whole. */
+export const writtenKeys = perObject<ObjectTarget, readonly string[]>(({ site }, { bucket, key }) => [
+  writtenKey(site, bucket, key),
+  writtenKey(site, bucket, ""),
+]);
+
 /** A pin that files are remembered under. */
-export type KnownPin = Exclude<Pin, { readonly kind: "unknown" }>;
+export type KnownPin = Exclude<Pin, { readonly kind: "unknown" | "object" }>;
 
 /** What is known of a pinned file. */
 export const entryKey = perObject<KnownPin>((visit, pin) => {
-  const { target } = visit;
-  const scope = [...scopeParts(visit), target.variant, pin.kind];
+  const scope = [...scopeParts(visit), variantOf(visit), pin.kind];
   if (pin.kind === "commit") return makeKey("entry", ...scope, pin.oid, pin.path);
   if (pin.kind === "blob") return makeKey("entry", ...scope, pin.oid);
   return makeKey("entry", ...scope, pin.etag, ...nameParts(visit));
@@ -75,12 +93,14 @@ export const entryKey = perObject<KnownPin>((visit, pin) => {
 
 /** Where the last known state of a path is remembered, whatever the ref: for asking whether it is still so. */
 export function latestKey(visit: Visit, path: string): string {
-  return makeKey("latest", ...scopeParts(visit), visit.target.variant, path);
+  return makeKey("latest", ...scopeParts(visit), variantOf(visit), path);
 }
 
-/** All bytes of one identity within a project; never the asker's. */
+/** All bytes of one identity within a project, or of one object; never the asker's. */
 export const bodyKey = perObject<Entry>(({ site, target }, { identity }) =>
-  makeKey("body", site.host, target.project, identity),
+  target.lane === "raw"
+    ? makeKey("body", site.host, target.project, identity)
+    : makeKey("body", site.host, "object", target.bucket, target.key, identity),
 );
 
 export function blockKey(visit: Visit, entry: Entry, index: number): string {
@@ -89,8 +109,14 @@ export function blockKey(visit: Visit, entry: Entry, index: number): string {
 }
 
 /** The name as it was asked, with all that tells it from others. */
-function nameParts({ target: { name, variant } }: Visit): string[] {
+function nameParts({ target }: Visit): readonly string[] {
+  if (target.lane === "object") return objectName(target);
+  const { name, variant } = target;
   if (name.kind === "joined") return [variant, name.kind, name.refs, name.text];
   if (name.kind === "ref") return [variant, name.kind, name.ref, name.path];
   return name.kind === "commit" ? [variant, name.kind, name.oid, name.path] : [variant, name.kind, name.oid];
+}
+
+function variantOf({ target }: Visit): string {
+  return target.lane === "raw" ? target.variant : "";
 }

@@ -6,13 +6,17 @@ import { Failure } from "../core/problem.ts";
 import { UNKNOWN, type Pin } from "../core/pin.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { findHold, holdScope, refuse } from "./ask.ts";
-import { startFill, type Fill, type FillPlan } from "./fill.ts";
-import { blockKey, bodyKey, entryKey, latestKey, missingKey, type KnownPin } from "./keys.ts";
+import { beginFill, beginOwnFill, type Source } from "./begin-fill.ts";
+import type { Fill } from "./fill.ts";
+import { bodyKey, entryKey, latestKey, missingKey, revisionKey, type KnownPin } from "./keys.ts";
+import { questionNow } from "./questions.ts";
 import { shareWork } from "./shared-work.ts";
+import type { Stretch } from "./stretch.ts";
 import type { OpenedFile, Visit } from "./visit.ts";
 
 /** What is known of a pinned file: from memory, the colo, or the origin, whose body then begins to fill the store. */
 export async function openFile(visit: Visit, pin: Pin, method: "GET" | "HEAD"): Promise<OpenedFile> {
+  if (pin.kind === "object") return { kind: "entry", entry: pin.entry };
   if (pin.kind === "unknown") return await openUnknown(visit, method);
   const { ports, opened } = visit.isolate;
   const key = entryKey(visit, pin);
@@ -43,10 +47,12 @@ export function isKnown({ isolate }: Visit, { at }: Entry): boolean {
  * Its bytes are kept by their identity, its absence for a while, the name not at all.
  */
 async function openUnknown(visit: Visit, method: "GET" | "HEAD"): Promise<OpenedFile> {
-  const answer = await askOpen(visit, UNKNOWN, { method, known: undefined, from: 0 });
+  const answer = await askOpen(visit, UNKNOWN, { ...FROM_THE_START, method });
   if (answer.kind !== "entry") return conclude(visit, answer);
   if (answer.body !== undefined) {
-    visit.defer(beginFill(visit, answer.entry, { body: answer.body, offset: answer.offset }));
+    visit.defer(
+      beginFill(visit, answer.entry, { body: answer.body, offset: answer.offset, until: answer.entry.size }),
+    );
   }
   visit.trace.body = MISS;
   visit.trace.validatedAt = answer.entry.at;
@@ -66,10 +72,11 @@ async function fetchEntry(visit: Visit, pin: KnownPin, method: "GET" | "HEAD"): 
   const { entries } = visit.isolate.ports;
   const latest = pin.kind === "commit" ? latestKey(visit, pin.path) : undefined;
   const before = latest === undefined ? undefined : await entries.find(latest, () => true);
-  const answer = await askOpen(visit, pin, { method, known: before?.record, from: 0 });
+  const answer = await askOpen(visit, pin, { ...FROM_THE_START, method, known: before?.record });
   if (answer.kind !== "entry") return conclude(visit, answer);
-  const { entry, body } = answer;
-  const filled = body === undefined ? undefined : beginFill(visit, entry, { body, offset: answer.offset });
+  const { entry, body, offset } = answer;
+  const filled =
+    body === undefined ? undefined : beginFill(visit, entry, { body, offset, until: entry.size });
   const key = entryKey(visit, pin);
   entries.hold(key, entry);
   visit.defer(keep(visit, entry, { keys: latest === undefined ? [key] : [key, latest], filled }));
@@ -87,15 +94,17 @@ async function keep(visit: Visit, entry: Entry, { keys, filled }: Keeping): Prom
 }
 
 /** Reads a body again, from a block on, for an entry that is known: it must be the very same bytes. */
-export async function reopen(visit: Visit, pin: Pin, entry: Entry, from: number): Promise<OpenedFile> {
-  const work = () => openAgain(visit, pin, entry, from);
-  const { joined, result } = shareWork(visit, visit.isolate.opened, `again ${bodyKey(visit, entry)}`, work);
+export async function reopen(visit: Visit, pin: Pin, entry: Entry, stretch: Stretch): Promise<OpenedFile> {
+  const work = () => openAgain(visit, pin, entry, stretch);
+  const where = pin.kind === "object" ? `${stretch.from} ` : ""; // a file is read to its end, an object only so far
+  const key = `again ${where}${bodyKey(visit, entry)}`;
+  const { joined, result } = shareWork(visit, visit.isolate.opened, key, work);
   const file = await result;
-  return joined && file.kind !== "entry" ? await openAgain(visit, pin, entry, from) : file;
+  return joined && file.kind !== "entry" ? await openAgain(visit, pin, entry, stretch) : file;
 }
 
-async function openAgain(visit: Visit, pin: Pin, entry: Entry, from: number): Promise<OpenedFile> {
-  const source = await openSame(visit, pin, entry, from);
+async function openAgain(visit: Visit, pin: Pin, entry: Entry, stretch: Stretch): Promise<OpenedFile> {
+  const source = await openSame(visit, pin, entry, stretch);
   if (source.kind === "source") visit.defer(beginFill(visit, entry, source));
   return source.kind === "source" ? { kind: "entry", entry } : source;
 }
@@ -105,36 +114,51 @@ export async function openAlone(
   visit: Visit,
   pin: Pin,
   entry: Entry,
-  from: number,
+  stretch: Stretch,
 ): Promise<{ readonly file: OpenedFile; readonly fill: Fill | undefined }> {
-  const source = await openSame(visit, pin, entry, from);
+  const source = await openSame(visit, pin, entry, stretch);
   if (source.kind !== "source") return { file: source, fill: undefined };
-  const fill = startFill({ ...fillPlan(visit, entry, source), isPaced: true });
-  visit.defer(fill.done);
-  return { file: { kind: "entry", entry }, fill };
+  return { file: { kind: "entry", entry }, fill: beginOwnFill(visit, entry, source) };
 }
 
 type SameSource = (Source & { readonly kind: "source" }) | Exclude<OpenedFile, { kind: "entry" }>;
 
-async function openSame(visit: Visit, pin: Pin, entry: Entry, from: number): Promise<SameSource> {
-  const answer = await askOpen(visit, pin, { method: "GET", known: undefined, from });
+async function openSame(visit: Visit, pin: Pin, entry: Entry, stretch: Stretch): Promise<SameSource> {
+  const answer = await askOpen(visit, pin, { method: "GET", known: undefined, ...stretch }).catch(
+    async (error: unknown) => {
+      if (error instanceof Failure && error.problem === "origin_changed") await forget(visit, pin);
+      throw error;
+    },
+  );
   if (answer.kind !== "entry") return conclude(visit, answer);
-  const { body, offset } = answer;
+  const { body, offset, until = entry.size } = answer;
   const isSame = answer.entry.identity === entry.identity && answer.entry.size === entry.size;
-  if (isSame && body !== undefined && offset <= from) return { kind: "source", body, offset };
+  if (isSame && body !== undefined && offset <= stretch.from) return { kind: "source", body, offset, until };
   await body?.cancel();
-  if (pin.kind !== "unknown") await visit.isolate.ports.entries.drop(entryKey(visit, pin));
+  await forget(visit, pin);
   throw new Failure("origin_changed");
 }
 
-type Ask = { readonly method: "GET" | "HEAD"; readonly known: Entry | undefined; readonly from: number };
+/** What was known is not so any more: it is asked for anew. */
+async function forget(visit: Visit, pin: Pin): Promise<void> {
+  const { entries, revisions } = visit.isolate.ports;
+  if (pin.kind === "object") {
+    const key = revisionKey(visit, questionNow(visit).question);
+    if (key !== undefined) await revisions.drop(key);
+  } else if (pin.kind !== "unknown") await entries.drop(entryKey(visit, pin));
+}
 
-async function askOpen(visit: Visit, pin: Pin, { method, known, from }: Ask): Promise<Opened | Held> {
+type Ask = Stretch & { readonly method: "GET" | "HEAD"; readonly known: Entry | undefined };
+
+/** All of a file, however long it is. */
+const FROM_THE_START = { known: undefined, from: 0, until: Infinity } as const;
+
+async function askOpen(visit: Visit, pin: Pin, { method, known, from, until }: Ask): Promise<Opened | Held> {
   const { dialect, target, asker, trace, isolate } = visit;
   const held = await findHold(visit);
   if (held !== undefined) return { kind: "held", refusal: held };
   const started = isolate.ports.now();
-  const answer = await dialect.open({ target, pin, principal: asker.principal, method, known, from });
+  const answer = await dialect.open({ target, pin, principal: asker.principal, method, known, from, until });
   const ms = isolate.ports.now() - started;
   isolate.ports.telemetry.computed("body", ms);
   trace.originMs = (trace.originMs ?? 0) + ms;
@@ -156,40 +180,4 @@ function conclude(
   else if (answer.kind === "refused")
     refuse(visit, { at: now(), kind: "no", refusal: answer.refusal }, "scope");
   return { kind: "refused", refusal: answer.refusal };
-}
-
-type Source = { readonly body: ReadableStream<Uint8Array>; readonly offset: number };
-
-/** Begins to store a body, for everyone who wants it. */
-function beginFill(visit: Visit, entry: Entry, source: Source): Promise<boolean> {
-  const { fills } = visit.isolate;
-  const key = bodyKey(visit, entry);
-  if (entry.size === 0) {
-    return source.body.cancel().then(() => true);
-  }
-  const fill = startFill(fillPlan(visit, entry, source));
-  fills.set(key, fill);
-  visit.led.push(fill);
-  const done = fill.done.finally(() => {
-    if (fills.get(key) === fill) fills.delete(key);
-  });
-  visit.defer(done);
-  return done;
-}
-
-function fillPlan(visit: Visit, entry: Entry, { body, offset }: Source): FillPlan {
-  const { ports } = visit.isolate;
-  const { BLOCK_BYTES, ORIGIN_STALL_S } = ports.config.limits;
-  return {
-    body,
-    offset,
-    size: entry.size,
-    blockBytes: BLOCK_BYTES,
-    blockKey: (index) => blockKey(visit, entry, index),
-    blocks: ports.blocks,
-    stallMs: ORIGIN_STALL_S * 1000,
-    isPaced: false,
-    now: ports.now,
-    onBytes: (count) => ports.telemetry.bytes("origin", count),
-  };
 }

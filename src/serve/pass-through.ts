@@ -3,7 +3,6 @@ import { loopMark } from "../core/loop.ts";
 import { Failure } from "../core/problem.ts";
 import type { Site } from "../core/site.ts";
 import { locationForSite } from "../core/site-url.ts";
-import { splitUrl } from "./arrival.ts";
 
 /** What a client may not tell the origin about where its request came from: only the edge knows. */
 const FORGEABLE = [
@@ -14,40 +13,56 @@ const FORGEABLE = [
   "x-forwarded-for",
 ];
 
-/**
- * Sends a request on as it is, and its answer back: any method, bodies streamed both ways, upgrades included.
- * `onAnswer` is told the status, or `undefined` where none came.
- */
-export async function passThrough(
-  site: Site,
-  request: Request,
-  onAnswer: (status: number | undefined) => void,
-): Promise<Response> {
-  const url = new URL(request.url);
-  const headers = new Headers(request.headers);
-  for (const name of FORGEABLE) headers.delete(name);
-  headers.set("X-Forwarded-Host", site.host);
-  headers.set("X-Forwarded-Proto", url.protocol.slice(0, -1));
-  const client = headers.get("cf-connecting-ip");
-  if (client !== null) headers.set("X-Forwarded-For", client);
-  headers.append("CDN-Loop", loopMark(site));
-  const { path, search } = splitUrl(request.url);
+/** A request as the origin is to get it. */
+export type Outgoing = {
+  readonly url: string;
+  readonly headers: Headers;
+  /** In place of the client's own; as many bytes. */
+  readonly body?: ReadableStream<Uint8Array>;
+  /** Settles when that body is sent: it tells what was wrong with it, where `fetch` says only that it broke off. */
+  readonly sent?: Promise<void>;
+};
+
+export type PassingParts = {
+  readonly site: Site;
+  readonly request: Request;
+  /** Where the request goes, and with which header fields, given those it came with. */
+  readonly address: (headers: Headers) => Outgoing;
+  /** Told the status, or `undefined` where none came. */
+  readonly onAnswer: (status: number | undefined) => void;
+};
+
+/** Sends a request on, and its answer back: any method, bodies streamed both ways, upgrades included, codings left alone. */
+export async function passThrough({ site, request, address, onAnswer }: PassingParts): Promise<Response> {
+  const { protocol, host } = new URL(request.url);
+  const given = new Headers(request.headers);
+  for (const name of FORGEABLE) given.delete(name);
+  given.set("X-Forwarded-Host", host);
+  given.set("X-Forwarded-Proto", protocol.slice(0, -1));
+  const client = given.get("cf-connecting-ip");
+  if (client !== null) given.set("X-Forwarded-For", client);
+  given.append("CDN-Loop", loopMark(site));
+  const { url, headers, body, sent } = address(given);
+  const fault = sent?.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  const init: RequestInit = { headers, redirect: "manual", encodeResponseBody: "manual" };
   try {
-    const response = await fetch(new Request(site.origin + path + search, request), {
-      headers,
-      redirect: "manual",
-    });
+    const response = await fetch(new Request(url, request), body === undefined ? init : { ...init, body });
     onAnswer(response.status);
     return asSite(site, response);
   } catch (error) {
     onAnswer(undefined);
-    throw new Failure("origin_unreachable", undefined, error);
+    const ofBody = await fault;
+    throw ofBody instanceof Failure ? ofBody : new Failure("origin_unreachable", undefined, error);
   }
 }
 
 function asSite(site: Site, response: Response): Response {
   if (response.webSocket !== null) return response; // an upgrade is handed over as it is
-  const answer = new Response(response.body, response);
+  const { status, statusText, headers } = response;
+  const answer = new Response(response.body, { status, statusText, headers, encodeBody: "manual" });
   answer.headers.append("Cache-Status", PASSED_THROUGH);
   const location = response.headers.get("location");
   if (location !== null) answer.headers.set("Location", locationForSite(location, site));

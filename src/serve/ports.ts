@@ -4,6 +4,8 @@ import type { Entry } from "../core/entry.ts";
 import type { Grant } from "../core/grant.ts";
 import type { Refusal } from "../core/refusal.ts";
 import type { Revision } from "../core/revision.ts";
+import type { Signature } from "../core/signature.ts";
+import type { Signer } from "../core/signer.ts";
 import type { Site } from "../core/site.ts";
 import type { BlockStore, MemoryStore, Records } from "../core/store.ts";
 import type { Telemetry } from "../core/telemetry.ts";
@@ -17,6 +19,7 @@ export type Ports = {
   readonly random: () => number;
   /** Keyed hash of a credential, in hex. */
   readonly digest: (text: string) => Promise<string>;
+  readonly signer: Signer;
   readonly dialect: (site: Site) => Dialect;
   readonly grants: Records<Grant>;
   /** Denials of one name, and scopes to be left alone: never in KV. */
@@ -29,8 +32,19 @@ export type Ports = {
   /** What an asker was told is missing. */
   readonly missing: MemoryStore<Missing>;
   readonly telemetry: Telemetry;
-  /** Sends a request on as it is. */
-  readonly passThrough: (site: Site, request: Request) => Promise<Response>;
+  /** Sends a request on: as it is, or signed anew for the holder of a key. */
+  readonly passThrough: (passing: Passing) => Promise<Response>;
 };
+
+export type Passing = {
+  readonly site: Site;
+  readonly request: Request;
+  /** The bucket that stands in the host name. */
+  readonly bucket: string | undefined;
+  readonly signedBy: SignedBy | undefined;
+};
+
+/** A signature that was found right. */
+export type SignedBy = { readonly accessKey: string; readonly signature: Signature };
 
 export type Missing = { readonly at: number; readonly refusal: Refusal };

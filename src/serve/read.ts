@@ -1,9 +1,8 @@
 import { pieces } from "../core/blocks.ts";
 import type { Entry } from "../core/entry.ts";
 import type { MultipartPlan } from "../core/multipart.ts";
-import type { Pin } from "../core/pin.ts";
 import { Failure } from "../core/problem.ts";
-import { bodyReader, type BodyReader, type Chunk } from "./body-reader.ts";
+import { bodyReader, type BodyReader, type BodySource, type Chunk } from "./body-reader.ts";
 import { bodyKey } from "./keys.ts";
 import type { Visit } from "./visit.ts";
 
@@ -14,9 +13,10 @@ export function isSmall(visit: Visit, { size }: Entry): boolean {
 }
 
 /** All bytes of a small body; what a fill lends of it is kept, so it is never given back. */
-export async function readSmall(visit: Visit, pin: Pin, entry: Entry): Promise<Uint8Array> {
+export async function readSmall(source: BodySource): Promise<Uint8Array> {
+  const { visit, entry } = source;
   const { hot } = visit.isolate.ports;
-  const reader = bodyReader(visit, pin, entry);
+  const reader = bodyReader(source);
   try {
     const [piece] = pieces({ start: 0, end: entry.size }, entry.size, entry.size);
     const chunk: Chunk = piece === undefined ? ofOurs(new Uint8Array(0)) : await reader.piece(piece);

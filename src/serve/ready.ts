@@ -1,13 +1,14 @@
 import type { Entry } from "../core/entry.ts";
 import type { Grant } from "../core/grant.ts";
 import type { Revision } from "../core/revision.ts";
-import type { RawTarget } from "../core/target.ts";
+import type { Target } from "../core/target.ts";
 import type { RequestRecord } from "../core/telemetry.ts";
 import { grantLifetime } from "./admit.ts";
 import { NOBODY } from "./asker.ts";
-import { bodyKey, grantKey, revisionKey } from "./keys.ts";
+import { bodyKey, grantKey, revisionKey, writtenKeys } from "./keys.ts";
 import { questionNow } from "./questions.ts";
 import { revisionLifetime } from "./resolve.ts";
+import { respond } from "./respond.ts";
 import type { Asker, Isolate, Visit } from "./visit.ts";
 
 /** A fact in memory that an answer rests on: while it is the very same record, it says the same. */
@@ -19,6 +20,8 @@ type Ready = {
   /** The grant of anonymous askers, which decides whether the answer is public. */
   readonly anonymous: Footing<Grant>;
   readonly revision: Footing<Revision> | undefined;
+  /** What was last written of an object, and of its bucket. */
+  readonly writes: readonly Footing<Revision>[];
   readonly bodyKey: string;
   readonly headers: Headers;
   readonly counted: RequestRecord;
@@ -26,13 +29,13 @@ type Ready = {
   readonly until: number;
 };
 
-const answers = new WeakMap<Asker, WeakMap<RawTarget, Ready>>();
+const answers = new WeakMap<Asker, WeakMap<Target, Ready>>();
 
 /**
  * Gives an answer again, within the second in which it was made, if all it rests on still stands:
  * the same live grant, the same revision, and the body in memory. Only for a plain GET.
  */
-export function giveReady({ ports }: Isolate, asker: Asker, target: RawTarget): Response | undefined {
+export function giveReady({ ports }: Isolate, asker: Asker, target: Target): Response | undefined {
   const ready = answers.get(asker)?.get(target);
   const now = ports.now();
   if (ready === undefined || now >= ready.until) return undefined;
@@ -41,10 +44,11 @@ export function giveReady({ ports }: Isolate, asker: Asker, target: RawTarget): 
   if (anonymous.record !== undefined && ports.grants.hot(anonymous.key) !== anonymous.record)
     return undefined;
   if (revision !== undefined && ports.revisions.hot(revision.key) !== revision.record) return undefined;
+  for (const { key, record } of ready.writes) if (ports.revisions.hot(key) !== record) return undefined;
   const bytes = ports.hot.get(ready.bodyKey);
   if (bytes === undefined) return undefined;
   ports.telemetry.request(ready.counted, now);
-  return new Response(bytes, { headers: ready.headers });
+  return respond(bytes, { headers: ready.headers });
 }
 
 /** Remembers the answer to a plain GET that memory alone has given. */
@@ -53,7 +57,8 @@ export function rememberReady(
   entry: Entry,
   made: { headers: Headers; counted: RequestRecord },
 ): void {
-  const { ports } = visit.isolate;
+  const { isolate, target } = visit;
+  const { ports } = isolate;
   const { question } = questionNow(visit);
   if (question.via === "replay") return; // a "no" to the one name would have to be looked for as well
   const grant = footing(ports.grants, grantKey(visit));
@@ -77,11 +82,15 @@ export function rememberReady(
     grant,
     anonymous,
     revision,
+    writes:
+      target.lane === "object"
+        ? writtenKeys(visit, target).map((each) => footing(ports.revisions, each))
+        : [],
     bodyKey: bodyKey(visit, entry),
     ...made,
     until: Math.min(...ends),
   };
-  const ofAsker = answers.get(visit.asker) ?? new WeakMap<RawTarget, Ready>();
+  const ofAsker = answers.get(visit.asker) ?? new WeakMap<Target, Ready>();
   ofAsker.set(visit.target, ready);
   answers.set(visit.asker, ofAsker);
 }

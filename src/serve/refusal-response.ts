@@ -13,7 +13,8 @@ import type { Visit } from "./visit.ts";
  */
 export function refusalResponse(visit: Visit, arrival: Arrival, refusal: Refusal): Response {
   const { site, trace } = visit;
-  const headers = new Headers({ "Cache-Control": "no-store", Vary: credentialHeaders(site.kind).join(", ") });
+  const headers = new Headers({ "Cache-Control": "no-store" });
+  if (site.kind !== "s3") headers.set("Vary", credentialHeaders(site.kind).join(", "));
   headers.set("Cache-Status", formatCacheStatus(trace.grant, trace.revision, trace.body));
   headers.set("Server-Timing", formatServerTiming(trace));
   if (wantsSignIn(visit, arrival, refusal)) {
@@ -30,6 +31,7 @@ function wantsSignIn({ site, target, asker }: Visit, arrival: Arrival, { status 
   return (
     status === 401 &&
     site.kind === "gitlab" &&
+    target.lane === "raw" &&
     target.channel === "web" &&
     asker.principal.kind === "anonymous" &&
     (arrival.headers.get("accept") ?? "").includes("text/html")

@@ -1,4 +1,4 @@
-import { evaluatePreconditions, rangeApplies, type Validators } from "../core/conditional.ts";
+import { evaluatePreconditions, rangeApplies, withQuotes, type Validators } from "../core/conditional.ts";
 import type { Entry } from "../core/entry.ts";
 import { planMultipart } from "../core/multipart.ts";
 import {
@@ -10,10 +10,12 @@ import {
 } from "../core/range.ts";
 import type { Pin } from "../core/pin.ts";
 import type { Arrival } from "./arrival.ts";
-import { problemResponse } from "./problem-response.ts";
+import { failureResponse } from "./problem-response.ts";
+import { respond } from "./respond.ts";
 import { bodyReader } from "./body-reader.ts";
+import { bodyKey } from "./keys.ts";
 import { gather, isSmall, readSmall, type Segment, type Sending } from "./read.ts";
-import { headersFor, withoutContent } from "./response-headers.ts";
+import { headersFor, headersForPart, withoutContent } from "./response-headers.ts";
 import { endVisit, type Visit } from "./visit.ts";
 
 /** An admitted request with all that is needed to answer it. */
@@ -41,9 +43,8 @@ export async function reply(answerable: Answerable): Promise<Response> {
   const early = replyWithoutBody(answerable);
   if (early !== undefined) return early;
   const wanted = wantedOf(answerable);
-  if (wanted.kind === "unsatisfiable") return unsatisfied(entry);
-  if (isSmall(visit, entry))
-    return replyFromBytes(answerable, await readSmall(visit, answerable.pin, entry), wanted);
+  if (wanted.kind === "unsatisfiable") return unsatisfied(answerable);
+  if (isSmall(visit, entry)) return replyFromBytes(answerable, await readSmall(answerable), wanted);
   const ranges = wanted.kind === "whole" ? [{ start: 0, end: entry.size }] : wanted.ranges;
   const [only, second] = ranges;
   if (only === undefined || second !== undefined) return await replyParts(answerable, ranges);
@@ -56,21 +57,23 @@ export function wantedOf({ visit, arrival, entry }: Answerable): RangeAnswer {
   return selectRanges(rangeHeader(arrival, entry), entry.size, RANGE_PARTS);
 }
 
-function unsatisfied({ size }: Entry): Response {
-  return problemResponse("range_not_satisfiable", { "Content-Range": unsatisfiedContentRange(size) });
+function unsatisfied({ arrival, entry: { size } }: Answerable): Response {
+  const more = { RangeRequested: arrival.headers.get("range") ?? "", ActualObjectSize: String(size) };
+  const headers = { "Content-Range": unsatisfiedContentRange(size) };
+  return failureResponse(arrival, { problem: "range_not_satisfiable", headers, more });
 }
 
 /** The same where the whole body is in hand. */
 export function replyFromBytes(answerable: Answerable, bytes: Uint8Array, wanted: RangeAnswer): Response {
   const { visit, entry } = answerable;
-  if (wanted.kind === "unsatisfiable") return unsatisfied(entry);
+  if (wanted.kind === "unsatisfiable") return unsatisfied(answerable);
   if (isFromMemory(visit)) visit.trace.hotBytes = wantedBytes(wanted, entry);
-  if (wanted.kind === "whole") return new Response(bytes, { headers: headersFor(visit, entry) });
+  if (wanted.kind === "whole") return respond(bytes, { headers: headersFor(visit, entry) });
   const [only, second] = wanted.ranges;
-  const headers = headersFor(visit, entry);
+  const headers = headersForPart(visit, entry);
   if (only !== undefined && second === undefined) {
     headers.set("Content-Range", contentRange(only, entry.size));
-    return new Response(bytes.subarray(only.start, only.end), { status: 206, headers });
+    return respond(bytes.subarray(only.start, only.end), { status: 206, headers });
   }
   const plan = planMultipart(
     wanted.ranges,
@@ -82,7 +85,7 @@ export function replyFromBytes(answerable: Answerable, bytes: Uint8Array, wanted
   const parts = plan.segments.map((segment) =>
     segment.kind === "text" ? segment.bytes : bytes.subarray(segment.range.start, segment.range.end),
   );
-  return new Response(new Blob(parts), { status: 206, headers });
+  return respond(new Blob(parts), { status: 206, headers });
 }
 
 function isFromMemory({ trace: { body } }: Visit): boolean {
@@ -94,25 +97,51 @@ function wantedBytes(wanted: RangeAnswer, { size }: Entry): number {
 }
 
 /** The answers that need no body: 304, 412, and HEAD. */
-export function replyWithoutBody({ visit, arrival, entry }: Answerable): Response | undefined {
+export function replyWithoutBody(answerable: Answerable): Response | undefined {
+  const { visit, arrival, entry } = answerable;
   const header = (name: string) => arrival.headers.get(name);
+  const tags = (name: string) => (visit.site.kind === "s3" ? withQuotes(header(name)) : header(name));
   const verdict = evaluatePreconditions(
     {
-      ifMatch: header("if-match"),
-      ifNoneMatch: header("if-none-match"),
+      ifMatch: tags("if-match"),
+      ifNoneMatch: tags("if-none-match"),
       ifModifiedSince: header("if-modified-since"),
       ifUnmodifiedSince: header("if-unmodified-since"),
     },
     validators(entry),
   );
-  if (verdict === "failed") return problemResponse("precondition_failed", { ETag: entry.etag });
+  if (verdict === "failed") return preconditionFailed(answerable);
   const headers = headersFor(visit, entry);
   if (verdict === "not-modified")
     return new Response(null, { status: 304, headers: withoutContent(headers) });
   if (arrival.method !== "HEAD") return undefined;
+  return visit.site.kind === "s3" ? headOfStore(answerable) : head(headers, entry.size, 200);
+}
+
+function preconditionFailed({ visit, arrival, entry: { etag } }: Answerable): Response {
+  const isTag = arrival.headers.get("if-match") !== null;
+  const more = { Condition: isTag ? "If-Match" : "If-Unmodified-Since" };
+  const headers: Record<string, string> =
+    etag === undefined || visit.site.kind === "s3" ? {} : { ETag: etag };
+  return failureResponse(arrival, { problem: "precondition_failed", headers, more });
+}
+
+/** A store answers HEAD as it would GET, ranges included (S3: HeadObject); a forge knows ranges for GET alone (RFC 9110 §14.2). */
+function headOfStore(answerable: Answerable): Response {
+  const { visit, entry } = answerable;
+  const wanted = wantedOf(answerable);
+  if (wanted.kind === "unsatisfiable") return unsatisfied(answerable);
+  const [only, second] = wanted.kind === "parts" ? wanted.ranges : [];
+  if (only === undefined || second !== undefined) return head(headersFor(visit, entry), entry.size, 200);
+  const headers = headersForPart(visit, entry);
+  headers.set("Content-Range", contentRange(only, entry.size));
+  return head(headers, only.end - only.start, 206);
+}
+
+function head(headers: Headers, length: number, status: 200 | 206): Response {
   const whole = new Headers(headers);
-  whole.set("Content-Length", String(entry.size));
-  return new Response(null, { headers: whole });
+  whole.set("Content-Length", String(length));
+  return respond(null, { status, headers: whole });
 }
 
 /** The Range header, where a precondition of its own (If-Range) lets it count (RFC 9110 §13.1.5). */
@@ -124,20 +153,20 @@ function rangeHeader(arrival: Arrival, entry: Entry): string | null {
 }
 
 function validators({ etag, lastModified }: Entry): Validators {
-  return lastModified === undefined ? { etag } : { etag, lastModified };
+  return { etag, lastModified };
 }
 
 /** Sends one range, or all. What lies in one stored block is sent as the store gave it; more is joined natively. */
 async function replyRange(answerable: Answerable, range: ByteRange, status: 200 | 206): Promise<Response> {
   const { visit, entry } = answerable;
   const { sending, close } = await begin(answerable, [{ kind: "range", range }]);
-  const headers = headersFor(visit, entry);
+  const headers = status === 206 ? headersForPart(visit, entry) : headersFor(visit, entry);
   const length = range.end - range.start;
   headers.set("Content-Length", String(length));
   if (status === 206) headers.set("Content-Range", contentRange(range, entry.size));
   if (sending.single !== undefined) {
     close();
-    return new Response(sending.single, { status, headers });
+    return respond(sending.single, { status, headers });
   }
   return pump({ visit, sending, close }, { status, headers, length });
 }
@@ -147,7 +176,7 @@ async function replyParts(answerable: Answerable, ranges: readonly ByteRange[]):
   const type = entry.headers.find(([name]) => name === "content-type")?.[1];
   const plan = planMultipart(ranges, entry.size, type, newBoundary());
   const { sending, close } = await begin(answerable, plan.segments);
-  const headers = headersFor(visit, entry);
+  const headers = headersForPart(visit, entry);
   headers.set("Content-Type", plan.contentType);
   headers.set("Content-Length", String(plan.length));
   return pump({ visit, sending, close }, { status: 206, headers, length: plan.length });
@@ -155,8 +184,9 @@ async function replyParts(answerable: Answerable, ranges: readonly ByteRange[]):
 
 type Begun = { readonly visit: Visit; readonly sending: Sending; readonly close: () => void };
 
-async function begin({ visit, pin, entry }: Answerable, segments: readonly Segment[]): Promise<Begun> {
-  const reader = bodyReader(visit, pin, entry);
+async function begin(answerable: Answerable, segments: readonly Segment[]): Promise<Begun> {
+  const { visit, entry } = answerable;
+  const reader = bodyReader(answerable, { isReadOn: isReadOn(answerable, segments) });
   try {
     const blockBytes = visit.isolate.ports.config.limits.BLOCK_BYTES;
     const sending = await gather(reader, segments, { size: entry.size, blockBytes });
@@ -183,7 +213,18 @@ function pump({ visit, sending, close }: Begun, { status, headers, length }: Hea
       endVisit(visit);
     });
   visit.defer(sent);
-  return new Response(readable, { status, headers });
+  return respond(readable, { status, headers });
+}
+
+/** Whether a client reads on where somebody read before: then more of the object will be wanted soon. */
+function isReadOn({ visit, entry }: Answerable, segments: readonly Segment[]): boolean {
+  const [only, second] = segments;
+  if (visit.target.lane === "raw" || only?.kind !== "range" || second !== undefined) return false;
+  const { readUpTo } = visit.isolate;
+  const key = bodyKey(visit, entry);
+  const isOn = only.range.start > 0 && readUpTo.get(key) === only.range.start;
+  readUpTo.set(key, only.range.end);
+  return isOn;
 }
 
 function newBoundary(): string {

@@ -2,16 +2,17 @@ import { COLLAPSED, MISS, STALE } from "../core/cache-status.ts";
 import { judge, secondsLeft, type Lifetime } from "../core/freshness.ts";
 import { pinBy, pinOf, UNKNOWN, type Pin } from "../core/pin.ts";
 import { Failure } from "../core/problem.ts";
-import { canNarrow, type Question } from "../core/question.ts";
+import type { Question } from "../core/question.ts";
 import type { Revision } from "../core/revision.ts";
 import type { Tier } from "../core/store.ts";
-import type { RawTarget } from "../core/target.ts";
+import type { Target } from "../core/target.ts";
 import { refresh } from "./admit.ts";
 import { ask } from "./ask.ts";
 import { revisionKey } from "./keys.ts";
-import { questionAt, questionNow } from "./questions.ts";
+import { isNarrowable, questionAt, questionNow } from "./questions.ts";
 import { shareWork } from "./shared-work.ts";
 import type { Learned, Visit } from "./visit.ts";
+import { writtenAt } from "./written.ts";
 
 type No = Exclude<Learned, { readonly kind: "admitted" }>;
 
@@ -39,7 +40,7 @@ export async function resolve(visit: Visit): Promise<Resolved> {
       (await findElsewhere(visit)) ?? (await find(visit, question)) ?? (await learn(visit, question));
     if (known === undefined) return { kind: "pinned", pin: UNKNOWN };
     if (known.kind !== "known") return known;
-    if (known.record.kind === "crowded" && canNarrow(visit.target, depth)) continue;
+    if (known.record.kind === "crowded" && isNarrowable(visit, depth)) continue;
     note(visit, known, question);
     return { kind: "pinned", pin: pinOfRecord(visit, known.record) ?? UNKNOWN };
   }
@@ -61,10 +62,11 @@ export function resolveHot(visit: Visit): Pin | undefined {
 /** Refs that another asker's question brought serve those as well whose own question could not ask for refs. */
 async function findElsewhere(visit: Visit): Promise<Known | undefined> {
   const { asker } = visit;
-  if (asker.principal.carriedByGit) return undefined;
+  const { principal } = asker;
+  if (!("carriedByGit" in principal) || principal.carriedByGit) return undefined;
   const { question } = questionNow({
     ...visit,
-    asker: { ...asker, principal: { ...asker.principal, carriedByGit: true } },
+    asker: { ...asker, principal: { ...principal, carriedByGit: true } },
   });
   const found = question.via === "git" ? await find(visit, question) : undefined;
   const isEnough =
@@ -98,7 +100,7 @@ async function learn(visit: Visit, question: Question): Promise<Known | No | und
     return { kind: "known", record: before, from: "stale" };
   }
   const record = revisions.hot(key);
-  if (record === undefined || record.at === before?.at) return undefined;
+  if (record === undefined || record.at === before?.at || record.at <= writtenAt(visit)) return undefined;
   return { kind: "known", record, from: joined ? "joined" : "asked" };
 }
 
@@ -119,27 +121,37 @@ function note(visit: Visit, { record, from }: Known, question: Question): void {
 
 /** That a name is missing is believed for a shorter time than what it stands for. */
 export function revisionLifetime(visit: Visit, record: Revision): Lifetime {
-  const { REF_S, MISSING_S } = visit.isolate.ports.config.limits;
+  const { REF_S, MISSING_S, OBJECT_FRESH_S } = visit.isolate.ports.config.limits;
   if (record.kind === "crowded") return { soft: CROWDED_MS, hard: CROWDED_MS };
-  const hard = (pinOfRecord(visit, record) === undefined ? MISSING_S : REF_S) * 1000;
+  if (record.kind === "object") return ofLength(Math.min(OBJECT_FRESH_S, record.freshS ?? Infinity));
+  if (record.kind === "uncacheable") return ofLength(Math.max(OBJECT_FRESH_S, MISSING_S));
+  return ofLength(pinOfRecord(visit, record) === undefined ? MISSING_S : REF_S);
+}
+
+function ofLength(seconds: number): Lifetime {
+  const hard = seconds * 1000;
   return { soft: hard * REFRESH_SHARE, hard };
 }
 
 function isUsable(visit: Visit, record: Revision): boolean {
+  if (record.at <= writtenAt(visit)) return false;
+  if (visit.target.lane === "object" && record.at >= visit.trace.startedAt) return true; // asked for this very request
   return judge(record.at, visit.isolate.ports.now(), revisionLifetime(visit, record)) !== "expired";
 }
 
 function isTolerable(visit: Visit, record: Revision): boolean {
   const { now, config } = visit.isolate.ports;
-  const hard = (config.limits.REF_S + config.limits.STALE_IF_ERROR_S) * 1000;
+  if (record.at <= writtenAt(visit)) return false;
+  const hard = revisionLifetime(visit, record).hard + config.limits.STALE_IF_ERROR_S * 1000;
   return judge(record.at, now(), { soft: hard, hard }) !== "expired";
 }
 
 /** Pins are remembered with what they were read from, as their keys are remembered with them. */
-const namePins = new WeakMap<RawTarget, { readonly pin: Pin | undefined }>();
-const recordPins = new WeakMap<RawTarget, { readonly record: Revision; readonly pin: Pin | undefined }>();
+const namePins = new WeakMap<Target, { readonly pin: Pin | undefined }>();
+const recordPins = new WeakMap<Target, { readonly record: Revision; readonly pin: Pin | undefined }>();
 
-function pinOfName(target: RawTarget): Pin | undefined {
+function pinOfName(target: Target): Pin | undefined {
+  if (target.lane === "object") return undefined;
   const known = namePins.get(target) ?? { pin: pinOf(target.name) };
   namePins.set(target, known);
   return known.pin;
@@ -148,7 +160,12 @@ function pinOfName(target: RawTarget): Pin | undefined {
 function pinOfRecord({ site, target }: Visit, record: Revision): Pin | undefined {
   const last = recordPins.get(target);
   if (last?.record === record) return last.pin;
-  const pin = pinBy(site.kind, target.name, record);
+  const pin = target.lane === "raw" ? pinBy(site.kind, target.name, record) : pinOfObject(record);
   recordPins.set(target, { record, pin });
   return pin;
+}
+
+/** An object is known in full by its revision; what may not be cached is the origin's to serve. */
+function pinOfObject(record: Revision): Pin | undefined {
+  return record.kind === "object" ? { kind: "object", entry: record.entry } : UNKNOWN;
 }

@@ -2,6 +2,7 @@ import { formatCacheStatus } from "../core/cache-status.ts";
 import { clientCacheControl } from "../core/client-caching.ts";
 import type { Entry } from "../core/entry.ts";
 import { ageInSeconds, judge } from "../core/freshness.ts";
+import { isOfTheWhole } from "../core/object-headers.ts";
 import { isImmutable } from "../core/pin.ts";
 import { credentialHeaders } from "../core/principal.ts";
 import { NOBODY } from "./asker.ts";
@@ -16,15 +17,25 @@ export function headersFor(visit: Visit, entry: Entry): Headers {
   if (body.kind === "unused" && entryTier !== undefined)
     trace.body = { kind: "hit", tier: entryTier, ttl: undefined };
   const headers = new Headers(entry.headers.map(([name, value]): [string, string] => [name, value]));
-  if (target.name.kind === "ref" && headers.has("x-gitlab-ref")) headers.set("X-Gitlab-Ref", target.name.ref);
-  headers.set("ETag", entry.etag);
+  if (target.lane === "raw" && target.name.kind === "ref" && headers.has("x-gitlab-ref"))
+    headers.set("X-Gitlab-Ref", target.name.ref);
+  if (entry.etag !== undefined) headers.set("ETag", entry.etag);
   if (entry.lastModified !== undefined) headers.set("Last-Modified", entry.lastModified);
   headers.set("Accept-Ranges", "bytes");
   headers.set("Age", String(ageInSeconds(trace.validatedAt, isolate.ports.now())));
-  headers.set("Cache-Control", clientCacheControl(isReadableByAnyone(visit), isImmutable(target.name)));
-  headers.set("Vary", credentialHeaders(site.kind).join(", "));
+  if (site.kind !== "s3") {
+    headers.set("Cache-Control", clientCacheControl(isReadableByAnyone(visit), isImmutable(target)));
+    headers.set("Vary", credentialHeaders(site.kind).join(", "));
+  }
   headers.set("Cache-Status", formatCacheStatus(trace.grant, trace.revision, trace.body));
   headers.set("Server-Timing", formatServerTiming(trace));
+  return headers;
+}
+
+/** Header fields of a 206. */
+export function headersForPart(visit: Visit, entry: Entry): Headers {
+  const headers = headersFor(visit, entry);
+  for (const [name] of entry.headers) if (isOfTheWhole(name)) headers.delete(name);
   return headers;
 }
 
@@ -39,6 +50,8 @@ export function withoutContent(headers: Headers): Headers {
     "Cache-Status",
     "Server-Timing",
     "Last-Modified",
+    "Expires",
+    "x-amz-version-id",
   ]) {
     const value = headers.get(name);
     if (value !== null) kept.set(name, value);

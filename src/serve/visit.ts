@@ -1,10 +1,12 @@
-import type { Dialect } from "../core/dialect.ts";
+import type { Dialect, Wanted } from "../core/dialect.ts";
 import type { Entry } from "../core/entry.ts";
-import type { Principal } from "../core/principal.ts";
 import type { Refusal } from "../core/refusal.ts";
 import type { Site } from "../core/site.ts";
-import type { RawTarget } from "../core/target.ts";
-import type { Fill, Fills } from "./fill.ts";
+import type { MemoryStore } from "../core/store.ts";
+import type { AnyPrincipal } from "../core/store-principal.ts";
+import type { Target } from "../core/target.ts";
+import type { Fills } from "./fills.ts";
+import type { Fill } from "./fill.ts";
 import type { Flights } from "./flights.ts";
 import type { Ports } from "./ports.ts";
 import type { Trace } from "./trace.ts";
@@ -17,19 +19,23 @@ export type Isolate = {
   /** Files being opened. */
   readonly opened: Flights<OpenedFile>;
   readonly fills: Fills;
+  /** Where the last read of a part ended, by body. */
+  readonly readUpTo: MemoryStore<number>;
   /** Spreads refreshes over isolates, in milliseconds. */
   readonly jitterMs: number;
 };
 
 /** Who asks, with the hash that stands for it in keys. */
-export type Asker = { readonly principal: Principal; readonly id: string };
+export type Asker = { readonly principal: AnyPrincipal; readonly id: string };
 
 /** One request on its way. */
 export type Visit = {
   readonly isolate: Isolate;
   readonly site: Site;
   readonly dialect: Dialect;
-  readonly target: RawTarget;
+  readonly target: Target;
+  /** Which bytes of an object to ask for along with everything else, where nothing is known of it. */
+  readonly wanted: Wanted | undefined;
   readonly asker: Asker;
   readonly trace: Trace;
   /** Keeps work going behind the response. */

@@ -24,6 +24,7 @@ describe("a configuration without faults", () => {
       sites: [SITE],
       limits: defaults,
       keySecret: GOOD.KEY_SECRET,
+      storeKeys: new Map(),
       controlToken: undefined,
     });
   });

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ANONYMOUS, credentialHeaders, type Principal, readPrincipal } from "../../src/core/principal.ts";
-import type { SiteKind } from "../../src/core/site.ts";
+import type { ForgeKind } from "../../src/core/site.ts";
 
-function read(kind: SiteKind, headers: Record<string, string>, search = ""): Principal {
+function read(kind: ForgeKind, headers: Record<string, string>, search = ""): Principal {
   const given = new Headers(headers);
   return readPrincipal(kind, (name) => given.get(name), search);
 }
@@ -75,7 +75,7 @@ describe("one credential in a header", () => {
 });
 
 describe("one credential in the query", () => {
-  it.each<readonly [SiteKind, string, Principal["kind"], Principal["gitAuthorization"]]>([
+  it.each<readonly [ForgeKind, string, Principal["kind"], Principal["gitAuthorization"]]>([
     ["gitlab", "private_token", "token", basic("oauth2:a b")],
     ["gitlab", "access_token", "token", basic("oauth2:a b")],
     ["gitlab", "job_token", "job", basic("gitlab-ci-token:a b")],
@@ -99,7 +99,7 @@ describe("one credential in the query", () => {
 });
 
 describe("nobody", () => {
-  it.each<readonly [SiteKind, Record<string, string>, string]>([
+  it.each<readonly [ForgeKind, Record<string, string>, string]>([
     ["gitlab", {}, ""],
     ["gitlab", {}, "?"],
     [
@@ -203,7 +203,7 @@ describe("any two requests", () => {
   });
   type Request = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
-  const ask = (kind: SiteKind, { headers, query }: Request): Principal => {
+  const ask = (kind: ForgeKind, { headers, query }: Request): Principal => {
     const search = new URLSearchParams();
     for (const [name, all] of Object.entries(query)) for (const one of all) search.append(name, one);
     const sent = new Map<string, string | undefined>(Object.entries(headers));
@@ -236,7 +236,7 @@ describe("any two requests", () => {
 
   it("readPrincipal() does send on all that its text covers, and nothing else", () => {
     fc.assert(
-      fc.property(fc.constantFrom<SiteKind>("gitlab", "gitea"), request, (kind, sent) => {
+      fc.property(fc.constantFrom<ForgeKind>("gitlab", "gitea"), request, (kind, sent) => {
         const principal = ask(kind, sent);
         const text: string[][] = JSON.parse(principal.text || "[]");
         expect(text.map(([, place, ...pair]) => [place, pair])).toEqual([
@@ -252,7 +252,7 @@ describe("any two requests", () => {
 });
 
 describe("where credentials are looked for", () => {
-  it.each<readonly [SiteKind, readonly string[]]>([
+  it.each<readonly [ForgeKind, readonly string[]]>([
     [
       "gitlab",
       [

@@ -14,6 +14,11 @@ const CREDENTIAL_PARAMETERS = {
 } as const;
 
 const PATH_BYTES = 4096;
+
+function routeOf(kind: SiteKind, method: string, path: string, search: string, pathBytes: number) {
+  return route(kind, { method, path, search, bucket: undefined, corsOrigin: undefined }, pathBytes);
+}
+
 const FILES = [
   ["gitlab", "/g/p/-/raw/main/a"],
   ["gitlab", "/api/v4/projects/1/repository/files/a/raw"],
@@ -24,23 +29,23 @@ const FILES = [
 describe("the grammar of a site", () => {
   it.each(FILES)("route() does claim %s's %s for GET and HEAD alone", (kind, pathname) => {
     for (const method of ["GET", "HEAD"]) {
-      expect(route(kind, method, pathname, "", PATH_BYTES).kind).toBe("target");
+      expect(routeOf(kind, method, pathname, "", PATH_BYTES).kind).toBe("target");
     }
     for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PROPFIND", "get", ""]) {
-      expect(route(kind, method, pathname, "", PATH_BYTES)).toEqual(PASS);
+      expect(routeOf(kind, method, pathname, "", PATH_BYTES)).toEqual(PASS);
     }
   });
 
   it("route() does read each site by its own forge", () => {
-    expect(route("gitea", "GET", "/g/p/-/raw/main/a", "", PATH_BYTES)).toEqual(PASS);
-    expect(route("gitlab", "GET", "/g/p/media/branch/main/a", "", PATH_BYTES)).toEqual(PASS);
+    expect(routeOf("gitea", "GET", "/g/p/-/raw/main/a", "", PATH_BYTES)).toEqual(PASS);
+    expect(routeOf("gitlab", "GET", "/g/p/media/branch/main/a", "", PATH_BYTES)).toEqual(PASS);
   });
 });
 
 describe("a long path", () => {
   it.each(FILES)("route() does refuse a name of 10 kB at %s's %s", (kind, pathname) => {
     const long = pathname.replace(/a(?=$|\/raw$)/, "a".repeat(10_000));
-    expect(route(kind, "GET", long, "", PATH_BYTES)).toEqual({
+    expect(routeOf(kind, "GET", long, "", PATH_BYTES)).toEqual({
       kind: "refused",
       problem: "path_too_long",
     });
@@ -48,17 +53,17 @@ describe("a long path", () => {
 
   it("route() does count to the byte", () => {
     const pathname = "/g/p/-/raw/main/a";
-    expect(route("gitlab", "GET", pathname, "", pathname.length).kind).toBe("target");
-    expect(route("gitlab", "GET", pathname, "", pathname.length - 1).kind).toBe("refused");
+    expect(routeOf("gitlab", "GET", pathname, "", pathname.length).kind).toBe("target");
+    expect(routeOf("gitlab", "GET", pathname, "", pathname.length - 1).kind).toBe("refused");
   });
 
   it("route() does leave what is no file to the origin, however long", () => {
-    expect(route("gitlab", "GET", `/${"a/".repeat(5_000)}b`, "", PATH_BYTES)).toEqual(PASS);
+    expect(routeOf("gitlab", "GET", `/${"a/".repeat(5_000)}b`, "", PATH_BYTES)).toEqual(PASS);
   });
 
   it("route() does call a hostile path hostile, however long", () => {
     const long = `/g/p/-/raw/main/${"a/".repeat(5_000)}..`;
-    expect(route("gitlab", "GET", long, "", PATH_BYTES)).toEqual({
+    expect(routeOf("gitlab", "GET", long, "", PATH_BYTES)).toEqual({
       kind: "refused",
       problem: "bad_path",
     });
@@ -75,16 +80,16 @@ describe("a credential", () => {
     fc.assert(
       fc.property(parameters, (names) => {
         const search = `?${names.map((name) => `${name}=${SECRET}`).join("&")}`;
-        const plain = route(kind, "GET", pathname, "", PATH_BYTES);
-        expect(route(kind, "GET", pathname, search, PATH_BYTES)).toEqual(plain);
+        const plain = routeOf(kind, "GET", pathname, "", PATH_BYTES);
+        expect(routeOf(kind, "GET", pathname, search, PATH_BYTES)).toEqual(plain);
       }),
     );
   });
 
   it.each(FILES)("revisionName() does not write it into the key of %s's %s", (kind, pathname) => {
     const search = `?${CREDENTIAL_PARAMETERS[kind].map((name) => `${name}=${SECRET}`).join("&")}`;
-    const found = route(kind, "GET", pathname, search, PATH_BYTES);
-    if (found.kind !== "target") throw new Error("Not a target");
+    const found = routeOf(kind, "GET", pathname, search, PATH_BYTES);
+    if (found.kind !== "target" || found.target.lane !== "raw") throw new Error("Not a file");
     for (const query of ["", search]) {
       const principal = readPrincipal(
         kind,

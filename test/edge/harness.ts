@@ -1,4 +1,6 @@
 import { startDemo, type Demo } from "../../scripts/demo/demo.ts";
+import { addSamples, DEMO_KEYS } from "../../scripts/demo/s3-samples.ts";
+import { startS3Store, type S3Store } from "../../scripts/demo/s3.ts";
 import { freePort, startLocalEdge, type LocalEdge } from "../../scripts/local-edge.ts";
 
 export type World = {
@@ -9,10 +11,12 @@ export type World = {
 
 export type Harness = {
   readonly demo: Demo;
+  readonly store: S3Store;
   readonly edge: LocalEdge;
   /** `http://127.0.0.1:PORT` of each site. */
   readonly gitlab: string;
   readonly gitea: string;
+  readonly s3: string;
   readonly controlToken: string;
   /** Changes what the Worker's clock, KV and Cache API do. */
   world(change: Partial<World>): Promise<void>;
@@ -34,19 +38,24 @@ export type HarnessOptions = {
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const { bigFileBytes = 5 * 1024 * 1024 + 123, authMs = 0, vars = {} } = options;
   const demo = await startDemo({ bigFileBytes, authMs });
-  const [gitlabPort, giteaPort] = [await freePort(), await freePort()];
+  const store = await startS3Store();
+  addSamples(store, bigFileBytes);
+  const [gitlabPort, giteaPort, s3Port] = [await freePort(), await freePort(), await freePort()];
   const gitlab = `http://127.0.0.1:${gitlabPort}`;
   const gitea = `http://127.0.0.1:${giteaPort}`;
+  const s3 = `http://127.0.0.1:${s3Port}`;
   const controlToken = "control-token-of-the-tests";
   const edge = await startLocalEdge({
     entry: "test/worker/edge.ts",
-    ports: [gitlabPort, giteaPort],
+    ports: [gitlabPort, giteaPort, s3Port],
     vars: {
       KEY_SECRET: "a secret of the tests",
       CONTROL_TOKEN: controlToken,
+      S3_KEYS: Object.fromEntries(Object.values(DEMO_KEYS).map(({ id, secret }) => [id, secret])),
       SITES: [
         { host: `127.0.0.1:${gitlabPort}`, kind: "gitlab", origin: demo.gitlab.url },
         { host: `127.0.0.1:${giteaPort}`, kind: "gitea", origin: demo.gitea.url },
+        { host: `127.0.0.1:${s3Port}`, kind: "s3", origin: store.url, auth: "edge" },
       ],
       ...vars,
     },
@@ -61,9 +70,11 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
 
   return {
     demo,
+    store,
     edge,
     gitlab,
     gitea,
+    s3,
     controlToken,
     world: async (change) => void (await control("world", change)),
     newIsolate: async () => void (await control("isolate", {})),
@@ -71,6 +82,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     async close() {
       await edge.close();
       await demo.close();
+      await store.close();
     },
   };
 }

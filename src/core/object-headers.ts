@@ -1,0 +1,49 @@
+/** Header fields that describe an object and nobody who asked for it (S3: GetObject, response). All others are dropped. */
+const KEPT = new Set([
+  "cache-control",
+  "content-disposition",
+  "content-encoding",
+  "content-language",
+  "content-type",
+  "expires",
+  "vary",
+  "x-rgw-object-type",
+]);
+const KEPT_BEGINNINGS = ["x-amz-", "access-control-"];
+/** Of one request, or of who made it. */
+const DROPPED = new Set([
+  "x-amz-request-id",
+  "x-amz-id-2",
+  "x-amz-request-charged",
+  "x-amz-bucket-region",
+  "x-amz-cf-id",
+]);
+
+/** The header fields of an object that are stored with it. */
+export function objectHeaders(headers: Iterable<[string, string]>): [string, string][] {
+  const kept: [string, string][] = [];
+  for (const [sent, value] of headers) {
+    const name = sent.toLowerCase();
+    const own = name === "content-encoding" ? withoutFraming(value) : value;
+    if (isKept(name) && own !== "") kept.push([name, own]);
+  }
+  return kept;
+}
+
+/** Some stores keep the framing of an upload as if it were a coding of the object (Ceph, versitygw). */
+function withoutFraming(coding: string): string {
+  const codings = coding.split(",").map((each) => each.trim());
+  return codings.filter((each) => each !== "aws-chunked").join(", ");
+}
+
+function isKept(name: string): boolean {
+  if (KEPT.has(name)) return true;
+  return KEPT_BEGINNINGS.some((beginning) => name.startsWith(beginning)) && !DROPPED.has(name);
+}
+
+/** Digests of the whole, which are none of a part (RFC 9110 §14.4; S3: checksums). */
+const OF_THE_WHOLE = /^(?:x-amz-checksum-|content-md5$|digest$|repr-digest$)/;
+
+export function isOfTheWhole(name: string): boolean {
+  return OF_THE_WHOLE.test(name);
+}

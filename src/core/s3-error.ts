@@ -1,0 +1,65 @@
+import type { ProblemName } from "./problem.ts";
+
+/** How S3 names our own failures, and its status where that is another one (S3: "Error responses"). */
+const CODES: Readonly<Record<ProblemName, readonly [code: string, status?: number]>> = {
+  bad_path: ["InvalidURI"],
+  path_too_long: ["KeyTooLongError", 400],
+  signature_malformed: ["AuthorizationHeaderMalformed"],
+  signature_scope: ["AuthorizationHeaderMalformed"],
+  access_key_unknown: ["InvalidAccessKeyId"],
+  signature_mismatch: ["SignatureDoesNotMatch"],
+  signature_skewed: ["RequestTimeTooSkewed"],
+  signature_early: ["AccessDenied"],
+  signature_expired: ["AccessDenied"],
+  payload_hash_missing: ["MissingSecurityHeader"],
+  override_unsigned: ["InvalidRequest"],
+  headers_unsigned: ["AccessDenied"],
+  chunk_signature_mismatch: ["SignatureDoesNotMatch"],
+  chunk_malformed: ["IncompleteBody"],
+  unauthorized: ["AccessDenied"],
+  not_found: ["NoSuchKey"],
+  method_not_allowed: ["MethodNotAllowed"],
+  precondition_failed: ["PreconditionFailed"],
+  range_not_satisfiable: ["InvalidRange"],
+  unknown_host: ["InvalidURI"],
+  misconfigured: ["InternalError"],
+  internal: ["InternalError"],
+  origin_unreachable: ["ServiceUnavailable"],
+  origin_error: ["ServiceUnavailable"],
+  origin_changed: ["ServiceUnavailable"],
+  origin_truncated: ["ServiceUnavailable"],
+  origin_timeout: ["ServiceUnavailable"],
+  loop: ["InvalidRequest"],
+};
+
+export function s3Status(problem: ProblemName): number | undefined {
+  return CODES[problem][1];
+}
+
+export type S3ErrorParts = {
+  readonly problem: ProblemName;
+  readonly message: string;
+  readonly resource: string;
+  readonly requestId: string;
+  /** Elements that only some errors have, by name. */
+  readonly more?: Readonly<Record<string, string>>;
+};
+
+/** An error document as S3 writes it. */
+export function s3ErrorDocument({ problem, message, resource, requestId, more = {} }: S3ErrorParts): string {
+  const elements = {
+    Code: CODES[problem][0],
+    Message: message,
+    ...more,
+    Resource: resource,
+    RequestId: requestId,
+  };
+  const lines = Object.entries(elements).map(([name, text]) => `<${name}>${escapeXml(text)}</${name}>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${lines.join("")}</Error>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+function escapeXml(text: string): string {
+  return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+}

@@ -1,0 +1,185 @@
+import { canonicalPath } from "./object-path.ts";
+import type { ProblemName } from "./problem.ts";
+import { uriDecode } from "./uri-encode.ts";
+
+/** A signature as a request carries it (AWS Signature Version 4), in its header or in its query. */
+export type Signature = {
+  readonly place: "header" | "query";
+  readonly accessKey: string;
+  /** Of the credential scope: `YYYYMMDD`, then what it is for. */
+  readonly day: string;
+  readonly region: string;
+  readonly service: string;
+  /** `YYYYMMDD'T'HHMMSS'Z'` as it was signed, and the same in milliseconds. */
+  readonly date: string;
+  readonly at: number;
+  /** Seconds a presigned URL is good for; `undefined` for a header. */
+  readonly expiresS: number | undefined;
+  /** Lower case, in the order they were signed. */
+  readonly signedHeaders: readonly string[];
+  /** 64 hex digits. */
+  readonly hex: string;
+};
+
+export type SignatureAnswer =
+  | { readonly kind: "signature"; readonly signature: Signature }
+  | { readonly kind: "none" }
+  /** Another way of signing, which only the origin understands. */
+  | { readonly kind: "foreign" }
+  | { readonly kind: "problem"; readonly problem: ProblemName };
+
+const ALGORITHM = "AWS4-HMAC-SHA256";
+const MALFORMED: SignatureAnswer = { kind: "problem", problem: "signature_malformed" };
+const FOREIGN: SignatureAnswer = { kind: "foreign" };
+
+/** Reads who signed a request, and how; both places at once are refused, as S3 does. */
+export function readSignature(header: (name: string) => string | null, search: string): SignatureAnswer {
+  const authorization = header("authorization");
+  const isPresigned = search.includes("X-Amz-Algorithm=") || search.includes("X-Amz-Signature=");
+  if (authorization === null || authorization === "") {
+    if (isPresigned) return fromQuery(search);
+    return /[?&](?:AWSAccessKeyId|Signature)=/.test(search) ? FOREIGN : { kind: "none" };
+  }
+  if (isPresigned) return MALFORMED;
+  return authorization.startsWith(ALGORITHM) ? fromHeader(authorization, header) : FOREIGN;
+}
+
+const FIELDS =
+  /^AWS4-HMAC-SHA256\s+Credential=([^,\s]+)\s*,\s*SignedHeaders=([^,\s]+)\s*,\s*Signature=([^,\s]+)\s*$/;
+
+function fromHeader(authorization: string, header: (name: string) => string | null): SignatureAnswer {
+  const [, credential = "", signedHeaders = "", hex = ""] = FIELDS.exec(authorization) ?? [];
+  const date = header("x-amz-date") ?? "";
+  return build({ place: "header", credential, signedHeaders, hex, date, expiresS: undefined });
+}
+
+function fromQuery(search: string): SignatureAnswer {
+  const query = readSignedQuery(search);
+  const one = (name: string) => (typeof query[name] === "string" ? query[name] : "");
+  const expires = one("X-Amz-Expires");
+  if (one("X-Amz-Algorithm") !== ALGORITHM || !/^\d{1,7}$/.test(expires)) return MALFORMED;
+  return build({
+    place: "query",
+    credential: one("X-Amz-Credential"),
+    signedHeaders: one("X-Amz-SignedHeaders"),
+    hex: one("X-Amz-Signature"),
+    date: one("X-Amz-Date"),
+    expiresS: Number(expires),
+  });
+}
+
+type Fields = Pick<Signature, "place" | "hex" | "date" | "expiresS"> & {
+  readonly credential: string;
+  readonly signedHeaders: string;
+};
+
+const CREDENTIAL = /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/;
+
+function build({ place, credential, signedHeaders, hex, date, expiresS }: Fields): SignatureAnswer {
+  const [, accessKey = "", day = "", region = "", service = ""] = CREDENTIAL.exec(credential) ?? [];
+  const at = parseAmzDate(date);
+  if (accessKey === "" || signedHeaders === "" || !/^[0-9a-f]{64}$/.test(hex) || at === undefined)
+    return MALFORMED;
+  const names = signedHeaders.split(";");
+  if (signedHeaders !== signedHeaders.toLowerCase() || !names.includes("host")) return MALFORMED;
+  const signature = { place, accessKey, day, region, service, date, at, expiresS, signedHeaders: names, hex };
+  return { kind: "signature", signature };
+}
+
+/** Milliseconds since 1970 of `YYYYMMDD'T'HHMMSS'Z'`; `undefined` for what is none. */
+export function parseAmzDate(text: string): number | undefined {
+  const [, year, month, day, hour, minute, second] =
+    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** `YYYYMMDD'T'HHMMSS'Z'` of a time in milliseconds. */
+export function formatAmzDate(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replaceAll(/[-:]/g, "")}Z`;
+}
+
+const SKEW_MS = 15 * 60_000;
+const LONGEST_S = 7 * 24 * 3600;
+
+/** Whether a signature may count now for this region, before it is looked at whether it is right. */
+export function judgeSignature(
+  { day, date, at, expiresS, region, service }: Signature,
+  now: number,
+  siteRegion: string,
+): ProblemName | undefined {
+  if (service !== "s3" || region !== siteRegion || !date.startsWith(day)) return "signature_scope";
+  if (expiresS === undefined) return Math.abs(now - at) > SKEW_MS ? "signature_skewed" : undefined;
+  if (expiresS < 1 || expiresS > LONGEST_S) return "signature_malformed";
+  if (at - now > SKEW_MS) return "signature_early";
+  return now >= at + expiresS * 1000 ? "signature_expired" : undefined;
+}
+
+/** When a signature that counts now will not count any more, in milliseconds. */
+export function signatureEnd({ at, expiresS }: Signature): number {
+  return expiresS === undefined ? at + SKEW_MS : at + expiresS * 1000;
+}
+
+/** A request as it was signed, in parts: what a canonical request is made of. */
+export type Signable = {
+  readonly method: string;
+  /** Encoded in the one way. */
+  readonly path: string;
+  /** Decoded; a list where a name stands more than once. */
+  readonly query: Readonly<Record<string, string | string[]>>;
+  readonly headers: Readonly<Record<string, string>>;
+  /** SHA-256 of the payload in hex, or what is said in its place. */
+  readonly payload: string;
+};
+
+export type SignedParts = {
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  readonly search: string;
+  readonly header: (name: string) => string | null;
+};
+
+export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";
+/** SHA-256 of nothing: the payload of a read. */
+export const NO_PAYLOAD = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+/** Methods whose requests have no payload; curl before 8 signs that without saying so. */
+const WITHOUT_PAYLOAD = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
+
+/** What a request's signature must have been made over; `undefined` where it does not say what its payload is. */
+export function signableOf(
+  { method, host, path, search, header }: SignedParts,
+  { place, signedHeaders }: Signature,
+): Signable | undefined {
+  const headers: Record<string, string> = {};
+  for (const name of signedHeaders) headers[name] = name === "host" ? host : (header(name) ?? "");
+  const query = readSignedQuery(search);
+  const told = header("x-amz-content-sha256");
+  const inQuery = query["X-Amz-Content-Sha256"];
+  const inPlace = typeof inQuery === "string" ? inQuery : UNSIGNED_PAYLOAD;
+  const isTold = place === "header" || signedHeaders.includes("x-amz-content-sha256");
+  const payload = isTold ? (told ?? (WITHOUT_PAYLOAD.has(method) ? NO_PAYLOAD : undefined)) : inPlace;
+  return payload === undefined ? undefined : { method, path: canonicalPath(path), query, headers, payload };
+}
+
+/** The parameters of a query, each decoded once ("+" is a space, as S3 reads it). */
+export function readSignedQuery(search: string): Record<string, string | string[]> {
+  const query = Object.create(null) as Record<string, string | string[]>; // a name may be `__proto__`
+  if (search.length < 2) return query;
+  for (const parameter of search.slice(1).split("&")) {
+    const equals = parameter.indexOf("=");
+    const name = decode(equals === -1 ? parameter : parameter.slice(0, equals));
+    const value = equals === -1 ? "" : decode(parameter.slice(equals + 1));
+    const before = query[name];
+    if (name === "" && value === "") continue;
+    query[name] =
+      before === undefined ? value : typeof before === "string" ? [before, value] : [...before, value];
+  }
+  return query;
+}
+
+function decode(text: string): string {
+  const spaced = text.replaceAll("+", " ");
+  return uriDecode(spaced) ?? spaced;
+}

@@ -1,0 +1,69 @@
+import { strongEtag, type Entry } from "../core/entry.ts";
+import { objectCaching } from "../core/object-caching.ts";
+import { objectHeaders } from "../core/object-headers.ts";
+import type { ByteRange } from "../core/range.ts";
+import { wholeNumber } from "./forge.ts";
+
+/** What a store's answer says of an object, and which of its bytes came along. */
+export type StoredObject =
+  | {
+      readonly kind: "object";
+      readonly entry: Entry;
+      readonly freshS: number | undefined;
+      readonly part: ByteRange;
+    }
+  /** It forbids to be cached, or cannot be told from another one of the same name. */
+  | { readonly kind: "uncacheable" }
+  /** Not the part that was asked for, or one of unknown size. */
+  | { readonly kind: "senseless" };
+
+export type CachingLimits = {
+  readonly blockBytes: number;
+  readonly objectBytes: number;
+};
+
+/**
+ * Reads the header of a 200 or 206 to a GET, or of a 200 to HEAD. An object is identified by entity tag, size, date and
+ * version together. Without a strong tag it is known by the rest alone, and cached only where one block holds all of
+ * it: blocks of two answers are never joined then (RFC 9110 §15.3.7.3).
+ */
+export function readStoredObject(response: Response, at: number, limits: CachingLimits): StoredObject {
+  const header = (name: string) => response.headers.get(name);
+  const extent = response.status === 206 ? readContentRange(header("content-range")) : wholeExtent(header);
+  if (extent === undefined) return response.status === 206 ? { kind: "senseless" } : { kind: "uncacheable" };
+  const { size, part } = extent;
+  const caching = objectCaching(header("cache-control"));
+  const etag = header("etag") ?? undefined;
+  const lastModified = header("last-modified") ?? undefined;
+  const strong = strongEtag(etag ?? null);
+  const isTellable = strong !== undefined || (lastModified !== undefined && size <= limits.blockBytes);
+  const varies = (header("vary") ?? "").includes("*");
+  if (caching.kind === "never" || !isTellable || varies || size > limits.objectBytes)
+    return { kind: "uncacheable" };
+  const version = header("x-amz-version-id") ?? "";
+  const entry: Entry = {
+    at,
+    identity: [strong ?? "", size, lastModified ?? "", version].map(String).map(encodeURIComponent).join(":"),
+    size,
+    etag,
+    lastModified,
+    originEtag: strong,
+    headers: objectHeaders(response.headers),
+  };
+  return { kind: "object", entry, freshS: caching.freshS, part };
+}
+
+type Extent = { readonly size: number; readonly part: ByteRange };
+
+function wholeExtent(header: (name: string) => string | null): Extent | undefined {
+  const size = wholeNumber(header("content-length"));
+  return size === undefined ? undefined : { size, part: { start: 0, end: size } };
+}
+
+/** `bytes 0-9/100` (RFC 9110 §14.4); `undefined` for what makes no sense or leaves the size open. */
+function readContentRange(value: string | null): Extent | undefined {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(value ?? "");
+  if (match === null) return undefined;
+  const [start, last, size] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  return start <= last && last < size ? { size, part: { start, end: last + 1 } } : undefined;
+}

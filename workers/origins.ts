@@ -1,0 +1,70 @@
+import type { Config } from "../src/core/config.ts";
+import type { Dialect } from "../src/core/dialect.ts";
+import { loopMark } from "../src/core/loop.ts";
+import type { Signer } from "../src/core/signer.ts";
+import type { Site } from "../src/core/site.ts";
+import { forgeDialect } from "../src/origin/forge-dialect.ts";
+import { giteaForge } from "../src/origin/gitea.ts";
+import { gitlabForge } from "../src/origin/gitlab.ts";
+import { originClient } from "../src/origin/http.ts";
+import { storeDialect } from "../src/origin/store-dialect.ts";
+import { storeOutgoing } from "../src/origin/store-outgoing.ts";
+import { splitUrl } from "../src/serve/arrival.ts";
+import type { Outgoing } from "../src/serve/pass-through.ts";
+import type { Passing, Ports } from "../src/serve/ports.ts";
+import { memoryStore } from "../src/store/memory.ts";
+
+/** How many repositories' git capabilities are remembered, at some 200 bytes each. */
+const ADVERTISEMENTS = 1000;
+
+type Signing = { readonly signer: Signer; readonly now: () => number };
+
+type DialectParts = Signing & { readonly telemetry: Ports["telemetry"] };
+
+/** Each site's way of answering who, which and what. */
+export function dialects(
+  { sites, limits, storeKeys }: Config,
+  { now, signer, telemetry: port }: DialectParts,
+): (site: Site) => Dialect {
+  const timeoutMs = limits.ORIGIN_TIMEOUT_S * 1000;
+  const bySite = new Map<Site, Dialect>();
+  for (const site of sites) {
+    const lane = site.kind === "s3" ? "object" : "raw";
+    const onAnswer = (status: number | "timeout" | "unreachable", ms: number) =>
+      port.origin(lane, status, ms);
+    const ask = originClient({ timeoutMs, loopMark: loopMark(site), onAnswer, now });
+    if (site.kind === "s3") {
+      const caching = { blockBytes: limits.BLOCK_BYTES, objectBytes: limits.OBJECT_BYTES };
+      bySite.set(site, storeDialect({ site, signer, keys: storeKeys, now, ask, limits: caching }));
+    } else {
+      const forge =
+        site.kind === "gitlab" ? gitlabForge(site.origin, ask, now) : giteaForge(site.origin, ask);
+      bySite.set(site, forgeDialect({ forge, ask, now, advertisements: memoryStore(ADVERTISEMENTS) }));
+    }
+  }
+  return (site) => {
+    const dialect = bySite.get(site);
+    if (dialect === undefined) throw new TypeError("A site without a dialect");
+    return dialect;
+  };
+}
+
+type PassingKeys = Signing & { readonly keys: ReadonlyMap<string, string> };
+
+/** How a request that is passed through reaches its origin. */
+export function addressOf(
+  passing: Passing,
+  { signer, keys, now }: PassingKeys,
+): (headers: Headers) => Outgoing {
+  const { site, request, bucket, signedBy } = passing;
+  const { method, url, body } = request;
+  const { host, path, search } = splitUrl(url);
+  return (headers) => {
+    if (site.kind !== "s3") return { url: site.origin + path + search, headers };
+    const signature = signedBy?.signature;
+    return storeOutgoing(
+      { site, signer, keys, now },
+      { method, host, path, search, bucket, headers, body, signature },
+    );
+  };
+}
