@@ -225,6 +225,7 @@ export function startFill(plan: FillPlan): Fill {
       hasBeenJoined = true;
       return {
         async block(index) {
+          if (!covers(index)) return undefined;
           reader.next = index;
           furthest = Math.max(furthest, index);
           const lease = await take(index);

@@ -1,0 +1,84 @@
+import { isImmutable } from "../core/pin.ts";
+import { Failure } from "../core/problem.ts";
+import { admit, admitHot, isStillAdmitted } from "./admit.ts";
+import type { Arrival } from "./arrival.ts";
+import { BodyRefused } from "./body-reader.ts";
+import { grantKey } from "./keys.ts";
+import { findMissing, openFile } from "./open.ts";
+import { questionNow } from "./questions.ts";
+import { refusalResponse } from "./refusal-response.ts";
+import { reply, type Answerable } from "./reply.ts";
+import { resolve, resolveHot } from "./resolve.ts";
+import { endVisit, type Visit } from "./visit.ts";
+import { findWritten } from "./written.ts";
+
+/** Answers with whatever waiting it takes; `undefined` for what only the origin itself can answer. */
+export async function serveCold(visit: Visit, arrival: Arrival): Promise<Response | undefined> {
+  try {
+    return await serveOnce(visit, arrival);
+  } catch (error) {
+    const isOver =
+      error instanceof Failure && error.problem === "origin_changed" && visit.target.lane === "object";
+    if (!isOver) throw error;
+    return await serveOnce(visit, arrival); // nothing was sent yet, and what was known is forgotten
+  }
+}
+
+async function serveOnce(visit: Visit, arrival: Arrival): Promise<Response | undefined> {
+  const { ports } = visit.isolate;
+  const { trace } = visit;
+  if (visit.target.lane === "object" && !isKnownHere(visit)) await findWritten(visit);
+  const admitted = await admit(visit, questionNow(visit).question);
+  if (admitted.kind === "unclear") return undefined;
+  if (admitted.kind === "refused") return refusalResponse(visit, arrival, admitted.refusal);
+
+  const missing = findMissing(visit);
+  if (missing !== undefined) return refusalResponse(visit, arrival, missing);
+
+  const resolving = ports.now();
+  const resolved = await resolve(visit);
+  trace.revisionMs = ports.now() - resolving;
+  if (resolved.kind === "unclear") return undefined;
+  if (resolved.kind === "refused") return refusalResponse(visit, arrival, resolved.refusal);
+  if (resolved.pin.kind === "unknown" && visit.target.lane === "object") return undefined;
+
+  const opening = ports.now();
+  const file = await openFile(visit, resolved.pin, arrival.method === "HEAD" ? "HEAD" : "GET");
+  trace.bodyMs = ports.now() - opening;
+  if (file.kind === "unclear") return undefined;
+  if (file.kind === "refused") return refusalResponse(visit, arrival, file.refusal);
+  if (isImmutable(visit.target)) trace.validatedAt = file.entry.at;
+  const response = await replyUnlessRefused({ visit, arrival, pin: resolved.pin, entry: file.entry });
+  if (!visit.isSending) endVisit(visit);
+  return isStillAdmitted(visit) ? response : await admitAgain(visit, arrival, response);
+}
+
+/** Whether memory alone tells who may read and what there is. */
+function isKnownHere(visit: Visit): boolean {
+  return (
+    admitHot(visit, grantKey(visit), questionNow(visit).question) !== undefined &&
+    resolveHot(visit) !== undefined
+  );
+}
+
+async function replyUnlessRefused(answerable: Answerable): Promise<Response> {
+  try {
+    return await reply(answerable);
+  } catch (error) {
+    if (!(error instanceof BodyRefused)) throw error;
+    return refusalResponse(answerable.visit, answerable.arrival, error.refusal);
+  }
+}
+
+/** A response was made ready under a grant that has ended meanwhile: it is sent only under a new one. */
+async function admitAgain(visit: Visit, arrival: Arrival, response: Response): Promise<Response | undefined> {
+  let isAdmitted = false;
+  try {
+    const admitted = await admit(visit, questionNow(visit).question);
+    isAdmitted = admitted.kind === "admitted";
+    if (admitted.kind === "refused") return refusalResponse(visit, arrival, admitted.refusal);
+    return isAdmitted ? response : undefined;
+  } finally {
+    if (!isAdmitted) await response.body?.cancel();
+  }
+}

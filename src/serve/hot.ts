@@ -1,0 +1,35 @@
+import { isImmutable } from "../core/pin.ts";
+import { admitHot } from "./admit.ts";
+import type { Arrival } from "./arrival.ts";
+import { counted } from "./counted.ts";
+import { bodyKey, entryKey, grantKey } from "./keys.ts";
+import { isKnown } from "./open.ts";
+import { questionNow } from "./questions.ts";
+import { rememberReady } from "./ready.ts";
+import { isPlain, replyFromBytes, replyWithoutBody, wantedOf } from "./reply.ts";
+import { resolveHot } from "./resolve.ts";
+import { respond } from "./respond.ts";
+import { headersFor } from "./response-headers.ts";
+import type { Visit } from "./visit.ts";
+
+/** Answers from memory alone: no I/O, no hashing, no waiting. */
+export function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
+  const { ports } = visit.isolate;
+  if (admitHot(visit, grantKey(visit), questionNow(visit).question)?.kind !== "admitted") return undefined;
+  const pin = resolveHot(visit);
+  if (pin === undefined || pin.kind === "unknown") return undefined;
+  const entry = pin.kind === "object" ? pin.entry : ports.entries.hot(entryKey(visit, pin));
+  const bytes = entry && ports.hot.get(bodyKey(visit, entry));
+  if (entry === undefined || bytes === undefined) return undefined;
+  if (pin.kind !== "object" && !isKnown(visit, entry)) return undefined;
+  visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
+  if (isImmutable(visit.target)) visit.trace.validatedAt = entry.at;
+  const answerable = { visit, arrival, pin, entry };
+  if (arrival.method === "GET" && isPlain(arrival.headers)) {
+    const headers = headersFor(visit, entry);
+    visit.trace.hotBytes = bytes.byteLength;
+    rememberReady(visit, entry, { headers, counted: counted(visit, 200) });
+    return respond(bytes, { headers });
+  }
+  return replyWithoutBody(answerable) ?? replyFromBytes(answerable, bytes, wantedOf(answerable));
+}
