@@ -34,26 +34,3 @@ export const COUNT_KINDS = [
 export type CountKind = (typeof COUNT_KINDS)[number];
 
 export type Counts = Record<CountKind, number>;
-
-export interface Counter {
-  add(kind: CountKind, amount?: number): void;
-  read(): Counts;
-  reset(): void;
-}
-
-export function createCounter(): Counter {
-  let counts = zeroCounts();
-  return {
-    add: (kind, amount = 1) => {
-      counts[kind] += amount;
-    },
-    read: () => ({ ...counts }),
-    reset: () => {
-      counts = zeroCounts();
-    },
-  };
-}
-
-function zeroCounts(): Counts {
-  return Object.fromEntries(COUNT_KINDS.map((kind) => [kind, 0])) as Counts;
-}

@@ -1,13 +1,14 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Address } from "./address.ts";
-import type { CountKind, Counter } from "./counts.ts";
+import type { Counter } from "./counter.ts";
+import type { CountKind } from "./counts.ts";
 
 /** One request and its answer. */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly address: Address;
-  readonly counter: Counter;
+  readonly counter: Counter<CountKind>;
   /** Writes the answer's head; the only way to do so, since it is what decides how a raw request counts. */
   head(status: number, headers: OutgoingHttpHeaders): void;
 }
@@ -15,7 +16,7 @@ export interface Exchange {
 export interface ExchangeOptions {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly counter: Counter;
+  readonly counter: Counter<CountKind>;
   readonly address?: Address;
   /** What the request counts as; absent where it does not count. */
   readonly kind?: CountKind;

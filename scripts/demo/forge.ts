@@ -6,8 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Access, Visibility } from "./access.ts";
 import { parseAddress } from "./address.ts";
 import type { Address } from "./address.ts";
-import { createCounter } from "./counts.ts";
-import type { CountKind, Counter, Counts } from "./counts.ts";
+import { createCounter } from "./counter.ts";
+import type { Counter } from "./counter.ts";
+import { COUNT_KINDS } from "./counts.ts";
+import type { CountKind, Counts } from "./counts.ts";
 import { createExchange, sendJson, sendText } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import { createGate } from "./gate.ts";
@@ -73,7 +75,7 @@ const KEEP_ALIVE_MS = 75_000;
 
 export async function startForge<Route>(options: ForgeOptions<Route>): Promise<Forge> {
   const { dialect, projects, access } = options;
-  const counter = createCounter();
+  const counter = createCounter(COUNT_KINDS);
   const gate = createGate(projects, access, async () => {
     if (forge.authMs > 0) await sleep(forge.authMs);
   });
@@ -105,7 +107,7 @@ interface Arrival<Route> {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly dialect: Dialect<Route>;
-  readonly counter: Counter;
+  readonly counter: Counter<CountKind>;
   readonly gate: Gate;
   readonly intercept: Intercept | undefined;
 }
@@ -149,7 +151,7 @@ function repositoryOf(projects: readonly Project[], name: string): Repository {
   return project.repository;
 }
 
-async function listen(server: Server, counter: Counter, port: number) {
+async function listen(server: Server, counter: Counter<CountKind>, port: number) {
   const sockets = new Set<Socket>();
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on("connection", (socket: Socket) => {

@@ -29,26 +29,3 @@ export const S3_COUNT_KINDS = [
 export type S3CountKind = (typeof S3_COUNT_KINDS)[number];
 
 export type S3Counts = Record<S3CountKind, number>;
-
-export interface S3Counter {
-  add(kind: S3CountKind, amount?: number): void;
-  read(): S3Counts;
-  reset(): void;
-}
-
-export function createS3Counter(): S3Counter {
-  let counts = zeroCounts();
-  return {
-    add: (kind, amount = 1) => {
-      counts[kind] += amount;
-    },
-    read: () => ({ ...counts }),
-    reset: () => {
-      counts = zeroCounts();
-    },
-  };
-}
-
-function zeroCounts(): S3Counts {
-  return Object.fromEntries(S3_COUNT_KINDS.map((kind) => [kind, 0])) as S3Counts;
-}

@@ -4,7 +4,8 @@ import type { ByteRange } from "./blob-response.ts";
 import type { KeyId, S3Access } from "./s3-access.ts";
 import type { S3Bucket, S3Buckets } from "./s3-buckets.ts";
 import type { S3Content } from "./s3-content.ts";
-import type { S3Counter } from "./s3-counts.ts";
+import type { Counter } from "./counter.ts";
+import type { S3CountKind } from "./s3-counts.ts";
 import { S3Failure } from "./s3-failure.ts";
 import type { S3Upload } from "./s3-multipart.ts";
 import type { S3Target } from "./s3-target.ts";
@@ -17,7 +18,7 @@ export interface S3State {
   readonly buckets: S3Buckets;
   readonly uploads: Map<string, S3Upload>;
   readonly access: S3Access;
-  readonly counter: S3Counter;
+  readonly counter: Counter<S3CountKind>;
   readonly region: string;
   /** Whether it has the auth API of Ceph RGW, `x-rgw-auth: yes`. */
   readonly rgw: boolean;

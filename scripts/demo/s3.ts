@@ -8,7 +8,8 @@ import { createS3Access } from "./s3-access.ts";
 import type { BucketVisibility, Permission, S3Key } from "./s3-access.ts";
 import { createBucket } from "./s3-buckets.ts";
 import type { Versioning } from "./s3-buckets.ts";
-import { createS3Counter } from "./s3-counts.ts";
+import { createCounter } from "./counter.ts";
+import { S3_COUNT_KINDS } from "./s3-counts.ts";
 import type { S3Counts } from "./s3-counts.ts";
 import { createDirectAccess } from "./s3-direct.ts";
 import type { DirectAccess } from "./s3-direct.ts";
@@ -119,7 +120,7 @@ function createState(options: S3StoreOptions, clockSkewMs: () => number): S3Stat
     buckets: new Map(),
     uploads: new Map(),
     access: createS3Access(keys),
-    counter: createS3Counter(),
+    counter: createCounter(S3_COUNT_KINDS),
     region,
     rgw,
     minPartBytes,

@@ -91,6 +91,7 @@ const DECIDING = [
   "x-amz-server-side-encryption-customer-algorithm",
   "x-amz-expected-bucket-owner",
   "x-amz-request-payer",
+  "x-auth-token", // Ceph speaks Swift on the same host
 ];
 
 /** Whether a read is one that the origin has to answer itself. */
@@ -105,10 +106,11 @@ export async function storeAsker(
 ): Promise<Asker | undefined> {
   if (who.kind === "foreign") return undefined;
   if (who.kind === "nobody") return NOBODY;
-  const principal = who.kind === "key" ? keyPrincipal(who.accessKey) : who.principal;
-  const found = known.get(principal.text);
+  const name = who.kind === "key" ? who.accessKey : who.principal.text; // no access key reads like the text of a principal
+  const found = known.get(name);
   if (found !== undefined) return found.asker;
+  const principal = who.kind === "key" ? keyPrincipal(who.accessKey) : who.principal;
   const asker = { principal, id: await digest(principal.text) };
-  known.set(principal.text, { asker, sentLength: principal.text.length });
+  known.set(name, { asker, sentLength: name.length });
   return asker;
 }
