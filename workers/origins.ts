@@ -61,10 +61,7 @@ export function addressOf(
   const { host, path, search } = splitUrl(url);
   return (headers) => {
     if (site.kind !== "s3") return { url: site.origin + path + search, headers };
-    const signature = signedBy?.signature;
-    return storeOutgoing(
-      { site, signer, keys, now },
-      { method, host, path, search, bucket, headers, body, signature },
-    );
+    const passed = { method, host, path, search, bucket, headers, body, signedBy };
+    return storeOutgoing({ site, signer, keys, now }, passed);
   };
 }

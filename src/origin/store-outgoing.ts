@@ -1,5 +1,5 @@
 import { Failure } from "../core/problem.ts";
-import { readSignedQuery, UNSIGNED_PAYLOAD, type Signature } from "../core/signature.ts";
+import { readSignedQuery, type Signature } from "../core/signature.ts";
 import { canonicalPath } from "../core/object-path.ts";
 import { uriEncode } from "../core/uri-encode.ts";
 import { resignChunks, type SigningChain } from "./chunk-signatures.ts";
@@ -16,8 +16,8 @@ export type StorePassing = {
   readonly bucket: string | undefined;
   readonly headers: Headers;
   readonly body: ReadableStream<Uint8Array> | null;
-  /** The signature that the edge found right, which is replaced by one for the origin's host. */
-  readonly signature: Signature | undefined;
+  /** The signature that the edge found right, which is replaced by one for the origin's host and the same payload. */
+  readonly signedBy: { readonly signature: Signature; readonly payload: string } | undefined;
 };
 
 /** The same as the store is to get it. */
@@ -36,16 +36,16 @@ const SIGNATURE_PARAMETER =
 /** Addresses a request to the origin: untouched but for the host where it is nobody's, signed anew where it was signed. */
 export function storeOutgoing(address: StoreAddress, passing: StorePassing): StoreOutgoing {
   const { site } = address;
-  const { path, search, headers, bucket, signature } = passing;
+  const { path, search, headers, bucket, signedBy } = passing;
   if (site.auth !== "edge") {
     const { protocol } = new URL(site.origin);
     return { url: storeUrl(`${protocol}//${passing.host}`, path, search), headers };
   }
   const named = bucket === undefined ? path : `/${uriEncode(bucket)}${path}`;
-  if (signature === undefined) return { url: storeUrl(site.origin, named, search), headers };
+  if (signedBy === undefined) return { url: storeUrl(site.origin, named, search), headers };
   const kept = withoutSignature(search);
   const url = storeUrl(site.origin, named, kept);
-  return signedAnew(address, { ...passing, path: named, search: kept, signature }, url);
+  return signedAnew(address, { ...passing, ...signedBy, path: named, search: kept }, url);
 }
 
 function withoutSignature(search: string): string {
@@ -57,15 +57,13 @@ function withoutSignature(search: string): string {
   return kept.length === 0 ? "" : `?${kept.join("&")}`;
 }
 
-type Signed = StorePassing & { readonly signature: Signature };
+type Signed = StorePassing & NonNullable<StorePassing["signedBy"]>;
 
 function signedAnew(
   address: StoreAddress,
-  { method, path, search, headers, body, signature }: Signed,
+  { method, path, search, headers, body, signature, payload }: Signed,
   url: string,
 ): StoreOutgoing {
-  const payload =
-    signature.place === "query" ? UNSIGNED_PAYLOAD : (headers.get("x-amz-content-sha256") ?? "");
   const amz: Record<string, string> = {};
   for (const [name, value] of headers) if (name.startsWith("x-amz-")) amz[name] = value;
   delete amz["x-amz-security-token"]; // the key that signs now is no temporary one

@@ -1,4 +1,5 @@
 import { strongEtag, type Entry } from "../core/entry.ts";
+import { parseHttpDate } from "../core/http-date.ts";
 import { objectCaching } from "../core/object-caching.ts";
 import { objectHeaders } from "../core/object-headers.ts";
 import type { ByteRange } from "../core/range.ts";
@@ -24,8 +25,8 @@ export type CachingLimits = {
 
 /**
  * Reads the header of a 200 or 206 to a GET, or of a 200 to HEAD. An object is identified by entity tag, size, date and
- * version together. Without a strong tag it is known by the rest alone, and cached only where one block holds all of
- * it: blocks of two answers are never joined then (RFC 9110 §15.3.7.3).
+ * version together. Without a strong tag it is known by the rest alone, and cached only where that is some seconds old and
+ * one block holds all of it: blocks of two answers are never joined then (RFC 9110 §15.3.7.3).
  */
 export function readStoredObject(response: Response, at: number, limits: CachingLimits): StoredObject {
   const header = (name: string) => response.headers.get(name);
@@ -36,7 +37,8 @@ export function readStoredObject(response: Response, at: number, limits: Caching
   const etag = header("etag") ?? undefined;
   const lastModified = header("last-modified") ?? undefined;
   const strong = strongEtag(etag ?? null);
-  const isTellable = strong !== undefined || (lastModified !== undefined && size <= limits.blockBytes);
+  const isTellable =
+    strong !== undefined || (size <= limits.blockBytes && isSettled(lastModified, header("date")));
   const varies = (header("vary") ?? "").includes("*");
   if (caching.kind === "never" || !isTellable || varies || size > limits.objectBytes)
     return { kind: "uncacheable" };
@@ -51,6 +53,16 @@ export function readStoredObject(response: Response, at: number, limits: Caching
     headers: objectHeaders(response.headers),
   };
   return { kind: "object", entry, freshS: caching.freshS, part };
+}
+
+/** How long ago an object was last modified for the second it names to be over, on any clock that is one store's (RFC 9110 §8.8.2.2). */
+const SETTLED_MS = 2000;
+
+/** Whether a date of modification tells an object from those that came before and after it. */
+function isSettled(lastModified: string | undefined, date: string | null): boolean {
+  const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
+  const sent = date === null ? undefined : parseHttpDate(date);
+  return modified !== undefined && sent !== undefined && sent - modified >= SETTLED_MS;
 }
 
 type Extent = { readonly size: number; readonly part: ByteRange };

@@ -32,12 +32,18 @@ export async function admit(visit: Visit, question: Question): Promise<Learned> 
   const always = ports.config.limits.GRANT_S === 0;
   const { joined, result } = always ? { joined: false, result: work() } : shareWork(visit, asked, key, work);
   const shared = await result;
-  const learned = joined && !isForAll(shared) ? await admitByName(visit, question) : shared;
+  const learned = joined ? await ownShare(visit, question, shared) : shared;
   visit.trace.grant = joined ? COLLAPSED : MISS;
   visit.trace.grantMs = ports.now() - started;
   if (!joined) ports.telemetry.computed("grant", visit.trace.grantMs);
   if (learned.kind === "admitted") visit.admittedAt = learned.at;
   return learned;
+}
+
+/** What an answer that was waited for means to one who did not ask for it. */
+async function ownShare(visit: Visit, question: Question, shared: Learned): Promise<Learned> {
+  if (shared.kind === "refused" && shared.at <= writtenAt(visit)) return await ask(visit, question); // written since
+  return isForAll(shared) ? shared : await admitByName(visit, question);
 }
 
 /** Whether an answer holds for everyone who waited for it: not one that may be about the leader's own name. */
@@ -77,7 +83,8 @@ function conclude(visit: Visit, { record, tier, question }: Verdict): Learned {
   const now = visit.isolate.ports.now();
   const life = grantLifetime(visit, record);
   visit.trace.grant = { kind: "hit", tier, ttl: secondsLeft(record.at, now, life.hard) };
-  if (record.kind !== "yes") return { kind: "refused", refusal: record.refusal, about: "name" };
+  if (record.kind !== "yes")
+    return { kind: "refused", at: record.at, refusal: record.refusal, about: "name" };
   if (judge(record.at, now, life) === "ageing") refresh(visit, question);
   visit.admittedAt = record.at;
   return { kind: "admitted", at: record.at };

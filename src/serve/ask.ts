@@ -21,7 +21,7 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
   const { isolate, dialect, target, asker } = visit;
   const { revisions, now } = isolate.ports;
   const held = await findHold(visit);
-  if (held !== undefined) return { kind: "refused", refusal: held, about: "scope" };
+  if (held !== undefined) return { kind: "refused", at: now(), refusal: held, about: "scope" };
   const key = revisionKey(visit, question);
   const before = key === undefined ? undefined : await lastKnown(visit, key);
   const etag = before?.kind === "validator" ? before.etag : undefined;
@@ -46,10 +46,10 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
     }
     case "refused":
       refuse(visit, { at, kind: "no", refusal: answer.refusal }, answer.about);
-      return { kind: "refused", refusal: answer.refusal, about: answer.about };
+      return { kind: "refused", at, refusal: answer.refusal, about: answer.about };
     case "busy":
       holdScope(visit, answer.refusal, answer.seconds);
-      return { kind: "refused", refusal: answer.refusal, about: "scope" };
+      return { kind: "refused", at, refusal: answer.refusal, about: "scope" };
     case "unclear":
       return { kind: "unclear" };
   }

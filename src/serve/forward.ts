@@ -38,14 +38,41 @@ async function forwardToStore(ports: Ports, arrival: StoreArrival, request: Requ
   if (who.kind === "refused") return failureResponse(arrival, { problem: who.problem });
   const signedBy: SignedBy | undefined = who.kind === "key" ? who : undefined;
   if (READS.has(method)) return await ports.passThrough({ site, request, bucket, signedBy });
-  let isRefused = false;
+  const note = () => noteWrite(ports, arrival);
+  let response: Response;
   try {
-    const response = await ports.passThrough({ site, request, bucket, signedBy });
-    isRefused = response.status >= 400 && response.status < 500;
-    return response;
-  } finally {
-    if (!isRefused) await noteWrite(ports, arrival);
+    response = await ports.passThrough({ site, request, bucket, signedBy });
+  } catch (error) {
+    await note(); // it may have happened all the same
+    throw error;
   }
+  if (response.status >= 400 && response.status < 500) return response;
+  await note();
+  return untilDone(response, note, arrival.defer);
+}
+
+/**
+ * An answer without a length may have begun before the write was done (S3: CompleteMultipartUpload, CopyObject, DeleteObjects):
+ * the write is noted once more before its end is passed on.
+ */
+function untilDone(response: Response, note: () => Promise<void>, defer: Arrival["defer"]): Response {
+  const { body, headers } = response;
+  if (body === null || headers.has("content-length")) return response;
+  const { readable, writable } = new IdentityTransformStream();
+  const send = async () => {
+    try {
+      await body.pipeTo(writable, { preventClose: true, preventAbort: true });
+    } finally {
+      await note();
+    }
+    await writable.close();
+  };
+  const sent = send()
+    .catch((error: unknown) => writable.abort(error))
+    .catch(() => undefined); // the client went away: there is nobody to tell
+  defer(sent);
+  const { status, statusText } = response;
+  return new Response(readable, { status, statusText, headers, encodeBody: "manual" });
 }
 
 /** Several keys may be named in the body of a request to a bucket (S3: DeleteObjects, POST Object). */

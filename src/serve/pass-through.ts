@@ -48,12 +48,15 @@ export async function passThrough({ site, request, address, onAnswer }: PassingP
     (error: unknown) => error,
   );
   const init: RequestInit = { headers, redirect: "manual", encodeResponseBody: "manual" };
+  const outgoing =
+    body === undefined ? new Request(url, request) : new Request(url, { method: request.method, body });
   try {
-    const response = await fetch(new Request(url, request), body === undefined ? init : { ...init, body });
+    const response = await fetch(outgoing, init);
     onAnswer(response.status);
     return asSite(site, response);
   } catch (error) {
     onAnswer(undefined);
+    await body?.cancel().catch(() => undefined); // it is being read, and so ends with the request
     const ofBody = await fault;
     throw ofBody instanceof Failure ? ofBody : new Failure("origin_unreachable", undefined, error);
   }

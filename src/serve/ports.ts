@@ -44,7 +44,7 @@ export type Passing = {
   readonly signedBy: SignedBy | undefined;
 };
 
-/** A signature that was found right. */
-export type SignedBy = { readonly accessKey: string; readonly signature: Signature };
+/** A signature that was found right, and what it says of the payload. */
+export type SignedBy = { readonly signature: Signature; readonly payload: string };
 
 export type Missing = { readonly at: number; readonly refusal: Refusal };

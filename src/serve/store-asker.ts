@@ -18,7 +18,12 @@ import type { Asker } from "./visit.ts";
 export type StoreAsker =
   | { readonly kind: "nobody" }
   /** The holder of a key: the signature is right. */
-  | { readonly kind: "key"; readonly accessKey: string; readonly signature: Signature }
+  | {
+      readonly kind: "key";
+      readonly accessKey: string;
+      readonly signature: Signature;
+      readonly payload: string;
+    }
   /** The holder of a signature that the origin must judge. */
   | { readonly kind: "signed"; readonly principal: StorePrincipal }
   | { readonly kind: "refused"; readonly problem: ProblemName }
@@ -55,7 +60,7 @@ export function readStoreAsker(ports: Ports, site: StoreSite, request: Request):
   if (!ports.signer.verify(signable, signature, secret))
     return { kind: "refused", problem: "signature_mismatch" };
   if (hasUnsigned(headers, signature)) return { kind: "refused", problem: "headers_unsigned" };
-  return { kind: "key", accessKey: signature.accessKey, signature };
+  return { kind: "key", accessKey: signature.accessKey, signature, payload: signable.payload };
 }
 
 /** Whether something was added to a request behind its signature (S3: all `x-amz-*` header fields must be signed). */

@@ -59,7 +59,12 @@ export function endVisit({ led }: Visit): void {
  */
 export type Learned =
   | { readonly kind: "admitted"; readonly at: number }
-  | { readonly kind: "refused"; readonly refusal: Refusal; readonly about: "scope" | "name" }
+  | {
+      readonly kind: "refused";
+      readonly at: number;
+      readonly refusal: Refusal;
+      readonly about: "scope" | "name";
+    }
   | { readonly kind: "unclear" };
 
 /** What opening a file came to; the entry is everyone's, a refusal only the leader's. */
