@@ -38,7 +38,7 @@ export const LIMITS = {
   /** The memory an isolate may spend on small bodies. */
   HOT_BYTES: { fallback: 24 * MIB, min: 0, max: 64 * MIB },
   /** The largest body that is kept in memory. */
-  HOT_BODY_BYTES: { fallback: 128 * 1024, min: 0, max: 1 * MIB },
+  HOT_BODY_BYTES: { fallback: 512 * 1024, min: 0, max: 1 * MIB },
   /** How many parts one Range header may ask for before it is ignored. */
   RANGE_PARTS: { fallback: 16, min: 1, max: 100 },
   /** The longest request path that is looked at. */

@@ -12,16 +12,21 @@ import { resolve, resolveHot } from "./resolve.ts";
 import { endVisit, type Visit } from "./visit.ts";
 import { findWritten } from "./written.ts";
 
+/** How often an object that changes while it is read is begun with anew, before the origin is left to serve it. */
+const OBJECT_ATTEMPTS = 2;
+
 /** Answers with whatever waiting it takes; `undefined` for what only the origin itself can answer. */
 export async function serveCold(visit: Visit, arrival: Arrival): Promise<Response | undefined> {
-  try {
-    return await serveOnce(visit, arrival);
-  } catch (error) {
-    const isOver =
-      error instanceof Failure && error.problem === "origin_changed" && visit.target.lane === "object";
-    if (!isOver) throw error;
-    return await serveOnce(visit, arrival); // nothing was sent yet, and what was known is forgotten
+  if (visit.target.lane === "raw") return await serveOnce(visit, arrival);
+  for (let attempt = 0; attempt < OBJECT_ATTEMPTS; attempt++) {
+    try {
+      return await serveOnce(visit, arrival);
+    } catch (error) {
+      // Nothing was sent yet, and what was known is forgotten
+      if (!(error instanceof Failure) || error.problem !== "origin_changed") throw error;
+    }
   }
+  return undefined;
 }
 
 async function serveOnce(visit: Visit, arrival: Arrival): Promise<Response | undefined> {
