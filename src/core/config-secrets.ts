@@ -26,11 +26,10 @@ export function readStoreKeys(value: unknown, faults: string[]): ReadonlyMap<str
     return new Map();
   }
   const entries = Object.entries(keys as Record<string, unknown>);
-  for (const [id, secret] of entries) {
-    if (!ACCESS_KEY_ID.test(id))
-      faults.push(`S3_KEYS has an access key id that cannot be one: ${JSON.stringify(id)}`);
-    if (typeof secret !== "string" || secret === "")
-      faults.push(`S3_KEYS must hold a text for ${JSON.stringify(id)}`);
+  for (const [index, [id, secret]] of entries.entries()) {
+    const where = `S3_KEYS, entry ${index + 1}:`; // not its text: who exchanges the two writes the secret first
+    if (!ACCESS_KEY_ID.test(id)) faults.push(`${where} no access key id can be like this`);
+    if (typeof secret !== "string" || secret === "") faults.push(`${where} the secret must be a text`);
   }
   return new Map(entries.map(([id, secret]) => [id, String(secret)]));
 }

@@ -33,7 +33,7 @@ function readSite(entry: unknown, where: string, faults: string[]): Site[] {
   const name = kind === "s3" && typeof host === "string" ? baseHost({ host }) : host;
   if (typeof name !== "string" || !isHost(name)) {
     faults.push(
-      `${where}.host must be a host name with an optional port, in lower case, not ${JSON.stringify(host)}`,
+      `${where}.host must be a host name with an optional port, in lower case, not ${JSON.stringify(withoutPassword(host))}`,
     );
   }
   if (typeof origin !== "string" || !isOrigin(origin)) {
@@ -91,7 +91,7 @@ function isOrigin(text: string): boolean {
 
 /** A fault is shown; what stands before an `@` may be a password. */
 function withoutPassword(value: unknown): unknown {
-  return typeof value === "string" ? value.replace(/\/\/[^/]*@/, "//***@") : value;
+  return typeof value === "string" ? value.replace(/^.*@/s, "***@") : value;
 }
 
 function parseUrl(text: string): URL | undefined {

@@ -4,6 +4,10 @@ const PROBLEMS = {
   path_too_long: [414, "Path is too long"],
   signature_malformed: [400, "Signature cannot be read"],
   signature_scope: [400, "Signature was made for another day, region or service"],
+  presigned_malformed: [
+    400,
+    "Signature in the query cannot be read, or was made for another day, region or service",
+  ],
   access_key_unknown: [403, "Access key is not known here"],
   signature_mismatch: [403, "Signature is not that of this request"],
   signature_skewed: [403, "Signature was made too long ago, or by a clock that is wrong"],

@@ -14,6 +14,8 @@ const REFUSAL_HEADERS = [
   "location",
   "retry-after",
   "x-amz-delete-marker",
+  "x-amz-id-2",
+  "x-amz-request-id",
   "x-amz-version-id",
 ] as const;
 

@@ -32,7 +32,8 @@ export function routeS3(
 
 /** Whether a query would change header fields of the answer, which only a signed request may (S3: GetObject). */
 export function hasOverrides(search: string): boolean {
-  return /[?&]response-/.test(search);
+  const parameters = search.slice(1).split("&");
+  return parameters.some((parameter) => (uriDecode(parameter) ?? parameter).startsWith("response-"));
 }
 
 type Parameters = { readonly versionId: string | undefined; readonly overrides: string };

@@ -6,6 +6,7 @@ const CODES: Readonly<Record<ProblemName, readonly [code: string, status?: numbe
   path_too_long: ["KeyTooLongError", 400],
   signature_malformed: ["AuthorizationHeaderMalformed"],
   signature_scope: ["AuthorizationHeaderMalformed"],
+  presigned_malformed: ["AuthorizationQueryParametersError"],
   access_key_unknown: ["InvalidAccessKeyId"],
   signature_mismatch: ["SignatureDoesNotMatch"],
   signature_skewed: ["RequestTimeTooSkewed"],
@@ -58,8 +59,17 @@ export function s3ErrorDocument({ problem, message, resource, requestId, more = 
   return `<?xml version="1.0" encoding="UTF-8"?>\n<Error>${lines.join("")}</Error>`;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "\r": "&#13;",
+};
+// oxlint-disable-next-line no-control-regex -- they are what no document may hold (XML 1.0 §2.2)
+const NO_CHARACTER = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
 
 function escapeXml(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+  const sound = text.toWellFormed().replaceAll(NO_CHARACTER, "\ufffd");
+  return sound.replaceAll(/[&<>"\r]/g, (character) => ENTITIES[character] ?? character);
 }

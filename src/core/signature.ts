@@ -29,7 +29,12 @@ export type SignatureAnswer =
   | { readonly kind: "problem"; readonly problem: ProblemName };
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
-const MALFORMED: SignatureAnswer = { kind: "problem", problem: "signature_malformed" };
+const MALFORMED = {
+  header: { kind: "problem", problem: "signature_malformed" },
+  query: { kind: "problem", problem: "presigned_malformed" },
+} as const;
+/** The name of a header field (RFC 9110 §5.6.2), in lower case. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const FOREIGN: SignatureAnswer = { kind: "foreign" };
 
 /** Reads who signed a request, and how; both places at once are refused, as S3 does. */
@@ -40,7 +45,7 @@ export function readSignature(header: (name: string) => string | null, search: s
     if (isPresigned) return fromQuery(search);
     return /[?&](?:AWSAccessKeyId|Signature)=/.test(search) ? FOREIGN : { kind: "none" };
   }
-  if (isPresigned) return MALFORMED;
+  if (isPresigned) return MALFORMED.header;
   return authorization.startsWith(ALGORITHM) ? fromHeader(authorization, header) : FOREIGN;
 }
 
@@ -57,7 +62,7 @@ function fromQuery(search: string): SignatureAnswer {
   const query = readSignedQuery(search);
   const one = (name: string) => (typeof query[name] === "string" ? query[name] : "");
   const expires = one("X-Amz-Expires");
-  if (one("X-Amz-Algorithm") !== ALGORITHM || !/^\d{1,7}$/.test(expires)) return MALFORMED;
+  if (one("X-Amz-Algorithm") !== ALGORITHM || !/^\d{1,7}$/.test(expires)) return MALFORMED.query;
   return build({
     place: "query",
     credential: one("X-Amz-Credential"),
@@ -79,9 +84,9 @@ function build({ place, credential, signedHeaders, hex, date, expiresS }: Fields
   const [, accessKey = "", day = "", region = "", service = ""] = CREDENTIAL.exec(credential) ?? [];
   const at = parseAmzDate(date);
   if (accessKey === "" || signedHeaders === "" || !/^[0-9a-f]{64}$/.test(hex) || at === undefined)
-    return MALFORMED;
+    return MALFORMED[place];
   const names = signedHeaders.split(";");
-  if (signedHeaders !== signedHeaders.toLowerCase() || !names.includes("host")) return MALFORMED;
+  if (!names.every((name) => TOKEN.test(name)) || !names.includes("host")) return MALFORMED[place];
   const signature = { place, accessKey, day, region, service, date, at, expiresS, signedHeaders: names, hex };
   return { kind: "signature", signature };
 }
@@ -109,9 +114,10 @@ export function judgeSignature(
   now: number,
   siteRegion: string,
 ): ProblemName | undefined {
-  if (service !== "s3" || region !== siteRegion || !date.startsWith(day)) return "signature_scope";
+  if (service !== "s3" || region !== siteRegion || !date.startsWith(day))
+    return expiresS === undefined ? "signature_scope" : "presigned_malformed";
   if (expiresS === undefined) return Math.abs(now - at) > SKEW_MS ? "signature_skewed" : undefined;
-  if (expiresS < 1 || expiresS > LONGEST_S) return "signature_malformed";
+  if (expiresS < 1 || expiresS > LONGEST_S) return "presigned_malformed";
   if (at - now > SKEW_MS) return "signature_early";
   return now >= at + expiresS * 1000 ? "signature_expired" : undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual, type KeyObject } from "node:crypto";
 import { getCanonicalHeaders, SignatureV4Base } from "@smithy/signature-v4";
-import type { Signable } from "../core/signature.ts";
+import type { Signable, Signature } from "../core/signature.ts";
 import type { Signer, SigningScope } from "../core/signer.ts";
 
 /**
@@ -72,10 +72,23 @@ export function sigv4(): Signer {
   return {
     sign: (signable, { secret, date, scope }) => digest(signable, secret, date, scope).toString("hex"),
     verify(signable, signature, secret) {
+      if (hasUncovered(signable, signature)) return false;
       const wanted = digest(signable, secret, signature.date, signature);
       return timingSafeEqual(wanted, Buffer.from(signature.hex, "hex"));
     },
   };
+}
+
+/**
+ * Whether a query has a parameter that the library leaves out of the canonical form, so that no signature covers it: the
+ * signature's own name spelled otherwise, and the one name that is no plain property of an object.
+ */
+function hasUncovered({ query }: Signable, { place }: Signature): boolean {
+  return Object.entries(query).some(([name, value]) => {
+    if (name === "__proto__") return true;
+    if (name.toLowerCase() !== "x-amz-signature") return false;
+    return place === "header" || name !== "X-Amz-Signature" || typeof value !== "string";
+  });
 }
 
 /** The key of one day, region and service (SigV4: "Calculate the signature"). */
