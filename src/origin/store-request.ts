@@ -40,14 +40,12 @@ export function storeRequest(address: StoreAddress, read: StoreRead): OriginRequ
   const url = storeUrl(address.site.origin, path, search);
   if (principal.kind !== "access key")
     return { method, url, headers, deadline: "start", coding: "as stored" };
+  const isWhole = !headers.some(([name]) => name === "range");
   const signed = signedHeaders(address, principal.accessKey, {
     method,
     path,
     query: Object.fromEntries(parametersOf(target)),
-    headers:
-      method === "GET" && !headers.some(([name]) => name === "range")
-        ? { "x-amz-checksum-mode": "ENABLED" }
-        : {},
+    headers: isWhole ? { "x-amz-checksum-mode": "ENABLED" } : {},
     payload: NO_PAYLOAD,
   });
   return { method, url, headers: [...headers, ...signed], deadline: "start", coding: "as stored" };

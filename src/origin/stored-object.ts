@@ -1,3 +1,4 @@
+import type { Wanted } from "../core/dialect.ts";
 import { strongEtag, type Entry } from "../core/entry.ts";
 import { parseHttpDate } from "../core/http-date.ts";
 import { objectCaching } from "../core/object-caching.ts";
@@ -78,4 +79,14 @@ function readContentRange(value: string | null): Extent | undefined {
   if (match === null) return undefined;
   const [start, last, size] = [Number(match[1]), Number(match[2]), Number(match[3])];
   return start <= last && last < size ? { size, part: { start, end: last + 1 } } : undefined;
+}
+
+/** A range is answered with just that, up to the object's end, or with the whole. */
+export function bringsWanted(
+  { part, entry }: StoredObject & { readonly kind: "object" },
+  wanted: Wanted,
+): boolean {
+  const isWhole = part.start === 0 && part.end === entry.size;
+  if (wanted.kind === "whole" || isWhole) return isWhole;
+  return part.start === wanted.start && part.end === Math.min(wanted.end, entry.size);
 }
