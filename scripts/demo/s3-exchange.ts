@@ -7,7 +7,7 @@ import type { S3Content } from "./s3-content.ts";
 import type { Counter } from "./counter.ts";
 import type { S3CountKind } from "./s3-counts.ts";
 import { S3Failure } from "./s3-failure.ts";
-import type { S3Upload } from "./s3-multipart.ts";
+import type { S3Upload } from "./s3-upload.ts";
 import type { S3Target } from "./s3-target.ts";
 import type { Requester } from "./s3-verify.ts";
 import { xmlDocument, xmlError } from "./s3-xml.ts";

@@ -8,18 +8,9 @@ import type { ObjectExchange } from "./s3-exchange.ts";
 import { S3Failure } from "./s3-failure.ts";
 import { keptHeaders } from "./s3-kept-headers.ts";
 import { compositeChecksums, listedParts } from "./s3-parts.ts";
-import type { UploadedPart } from "./s3-parts.ts";
+import type { S3Upload } from "./s3-upload.ts";
 import { readPayload } from "./s3-payload.ts";
 import { fullSeconds, storeObject } from "./s3-write.ts";
-
-/** A multipart upload that is under way. */
-export interface S3Upload {
-  readonly bucket: string;
-  readonly key: string;
-  /** What the object will keep. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly parts: Map<number, UploadedPart>;
-}
 
 const MAX_PART_NUMBER = 10_000;
 
