@@ -71,6 +71,7 @@ export function createEdge(
     dialect: dialects(config, { now, signer, telemetry: port }),
     grants: records<Grant>("kv", weighGrant),
     revisions: records<Revision>("kv", weighRevision),
+    objects: records<Revision>("colo", weighRevision),
     denials: records<Grant>("colo", weighGrant),
     entries: records<Entry>("colo", weighEntry),
     blocks: coloBlocks(openCache, onStoreError),
@@ -87,10 +88,10 @@ export function createEdge(
   };
 
   function sizes() {
-    const [grants, revisions] = remembered;
+    const [grants, revisions, objects] = remembered;
     return [
       { cache: "grant", entries: grants?.count ?? 0 },
-      { cache: "revision", entries: revisions?.count ?? 0 },
+      { cache: "revision", entries: (revisions?.count ?? 0) + (objects?.count ?? 0) },
       { cache: "body", entries: hot.count, bytes: hot.weight },
     ] as const;
   }

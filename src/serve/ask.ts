@@ -7,6 +7,7 @@ import type { Revision } from "../core/revision.ts";
 import type { FarTiers } from "../core/store.ts";
 import { beginFill } from "./begin-fill.ts";
 import { grantKey, holdKey, nameGrantKey, revisionKey } from "./keys.ts";
+import { revisionsOf } from "./revisions.ts";
 import type { Learned, Visit } from "./visit.ts";
 import { writtenAt } from "./written.ts";
 
@@ -19,11 +20,14 @@ const TOMBSTONE_S = LIMITS.GRANT_S.max;
  */
 export async function ask(visit: Visit, question: Question): Promise<Learned> {
   const { isolate, dialect, target, asker } = visit;
-  const { revisions, now } = isolate.ports;
-  const held = await findHold(visit);
-  if (held !== undefined) return { kind: "refused", at: now(), refusal: held, about: "scope" };
+  const { now } = isolate.ports;
+  const revisions = revisionsOf(visit);
   const key = revisionKey(visit, question);
-  const before = key === undefined ? undefined : await lastKnown(visit, key);
+  const [held, before] = await Promise.all([
+    findHold(visit),
+    key === undefined ? undefined : lastKnown(visit, key),
+  ]);
+  if (held !== undefined) return { kind: "refused", at: now(), refusal: held, about: "scope" };
   const etag = before?.kind === "validator" ? before.etag : undefined;
   const known = before?.kind === "object" ? before.entry : undefined;
   const isNews = before === undefined || before.at <= writtenAt(visit);
@@ -73,11 +77,11 @@ function isWorthKv({ target, asker }: Visit, before: Grant | undefined): boolean
 }
 
 /** What was last learned of a name. Of an object it matters as well if it is too old to be used: it may still be the same. */
-async function lastKnown({ target, isolate }: Visit, key: string): Promise<Revision | undefined> {
-  const { revisions } = isolate.ports;
+async function lastKnown(visit: Visit, key: string): Promise<Revision | undefined> {
+  const revisions = revisionsOf(visit);
   return (
     revisions.hot(key) ??
-    (target.lane === "object" ? (await revisions.find(key, () => true))?.record : undefined)
+    (visit.target.lane === "object" ? (await revisions.find(key, () => true))?.record : undefined)
   );
 }
 

@@ -10,6 +10,7 @@ import { beginFill, beginOwnFill, type Source } from "./begin-fill.ts";
 import type { Fill } from "./fill.ts";
 import { bodyKey, entryKey, latestKey, missingKey, revisionKey, type KnownPin } from "./keys.ts";
 import { questionNow } from "./questions.ts";
+import { revisionsOf } from "./revisions.ts";
 import { shareWork } from "./shared-work.ts";
 import type { Stretch } from "./stretch.ts";
 import type { OpenedFile, Visit } from "./visit.ts";
@@ -141,10 +142,10 @@ async function openSame(visit: Visit, pin: Pin, entry: Entry, stretch: Stretch):
 
 /** What was known is not so any more: it is asked for anew. */
 async function forget(visit: Visit, pin: Pin): Promise<void> {
-  const { entries, revisions } = visit.isolate.ports;
+  const { entries } = visit.isolate.ports;
   if (pin.kind === "object") {
     const key = revisionKey(visit, questionNow(visit).question);
-    if (key !== undefined) await revisions.drop(key);
+    if (key !== undefined) await revisionsOf(visit).drop(key);
   } else if (pin.kind !== "unknown") await entries.drop(entryKey(visit, pin));
 }
 

@@ -25,6 +25,8 @@ export type Ports = {
   /** Denials of one name, and scopes to be left alone: never in KV. */
   readonly denials: Records<Grant>;
   readonly revisions: Records<Revision>;
+  /** What objects were, and when they were written; in memory and the colo alone. */
+  readonly objects: Records<Revision>;
   readonly entries: Records<Entry>;
   readonly blocks: BlockStore;
   /** Whole small bodies. */

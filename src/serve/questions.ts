@@ -1,6 +1,7 @@
 import { canNarrow, questionFor, type Question } from "../core/question.ts";
 import type { Target } from "../core/target.ts";
 import { revisionKey } from "./keys.ts";
+import { revisionsOf } from "./revisions.ts";
 import type { Visit } from "./visit.ts";
 
 /** Questions are remembered with their targets, as their keys are remembered with them. */
@@ -27,7 +28,7 @@ export function questionNow(visit: Visit): { readonly question: Question; readon
   for (let depth = 1; ; depth++) {
     const question = questionAt(visit, depth);
     const key = revisionKey(visit, question);
-    const record = key === undefined ? undefined : visit.isolate.ports.revisions.hot(key);
+    const record = key === undefined ? undefined : revisionsOf(visit).hot(key);
     if (record?.kind !== "crowded" || !isNarrowable(visit, depth)) return { question, depth };
   }
 }

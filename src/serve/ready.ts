@@ -1,6 +1,7 @@
 import type { Entry } from "../core/entry.ts";
 import type { Grant } from "../core/grant.ts";
 import type { Revision } from "../core/revision.ts";
+import type { Records } from "../core/store.ts";
 import type { Target } from "../core/target.ts";
 import type { RequestRecord } from "../core/telemetry.ts";
 import { grantLifetime } from "./admit.ts";
@@ -8,6 +9,7 @@ import { NOBODY } from "./asker.ts";
 import { bodyKey, grantKey, revisionKey, writtenKeys } from "./keys.ts";
 import { questionNow } from "./questions.ts";
 import { revisionLifetime } from "./resolve.ts";
+import { revisionsOf } from "./revisions.ts";
 import { respond } from "./respond.ts";
 import type { Asker, Isolate, Visit } from "./visit.ts";
 
@@ -19,7 +21,7 @@ type Ready = {
   readonly grant: Footing<Grant>;
   /** The grant of anonymous askers, which decides whether the answer is public. */
   readonly anonymous: Footing<Grant>;
-  readonly revision: Footing<Revision> | undefined;
+  readonly revision: (Footing<Revision> & { readonly in: Records<Revision> }) | undefined;
   /** What was last written of an object, and of its bucket. */
   readonly writes: readonly Footing<Revision>[];
   readonly bodyKey: string;
@@ -43,8 +45,8 @@ export function giveReady({ ports }: Isolate, asker: Asker, target: Target): Res
   if (ports.grants.hot(grant.key) !== grant.record) return undefined;
   if (anonymous.record !== undefined && ports.grants.hot(anonymous.key) !== anonymous.record)
     return undefined;
-  if (revision !== undefined && ports.revisions.hot(revision.key) !== revision.record) return undefined;
-  for (const { key, record } of ready.writes) if (ports.revisions.hot(key) !== record) return undefined;
+  if (revision !== undefined && revision.in.hot(revision.key) !== revision.record) return undefined;
+  for (const { key, record } of ready.writes) if (ports.objects.hot(key) !== record) return undefined;
   const bytes = ports.hot.get(ready.bodyKey);
   if (bytes === undefined) return undefined;
   ports.telemetry.request(ready.counted, now);
@@ -64,7 +66,8 @@ export function rememberReady(
   const grant = footing(ports.grants, grantKey(visit));
   const anonymous = footing(ports.grants, grantKey(visit, NOBODY));
   const key = revisionKey(visit, question);
-  const revision = key === undefined ? undefined : footing(ports.revisions, key);
+  const revision =
+    key === undefined ? undefined : { ...footing(revisionsOf(visit), key), in: revisionsOf(visit) };
   if (grant.record === undefined || (revision !== undefined && revision.record === undefined)) return;
 
   const now = visit.trace.startedAt;
@@ -83,9 +86,7 @@ export function rememberReady(
     anonymous,
     revision,
     writes:
-      target.lane === "object"
-        ? writtenKeys(visit, target).map((each) => footing(ports.revisions, each))
-        : [],
+      target.lane === "object" ? writtenKeys(visit, target).map((each) => footing(ports.objects, each)) : [],
     bodyKey: bodyKey(visit, entry),
     ...made,
     until: Math.min(...ends),

@@ -10,6 +10,7 @@ import { refresh } from "./admit.ts";
 import { ask } from "./ask.ts";
 import { revisionKey } from "./keys.ts";
 import { isNarrowable, questionAt, questionNow } from "./questions.ts";
+import { revisionsOf } from "./revisions.ts";
 import { shareWork } from "./shared-work.ts";
 import type { Learned, Visit } from "./visit.ts";
 import { writtenAt } from "./written.ts";
@@ -52,7 +53,7 @@ export function resolveHot(visit: Visit): Pin | undefined {
   if (pinned !== undefined) return pinned;
   const { question } = questionNow(visit);
   const key = revisionKey(visit, question);
-  const record = key === undefined ? undefined : visit.isolate.ports.revisions.hot(key);
+  const record = key === undefined ? undefined : revisionsOf(visit).hot(key);
   if (record === undefined || record.kind === "crowded" || !isUsable(visit, record)) return undefined;
   const pin = pinOfRecord(visit, record);
   if (pin !== undefined) note(visit, { kind: "known", record, from: "memory" }, question);
@@ -75,11 +76,11 @@ async function findElsewhere(visit: Visit): Promise<Known | undefined> {
 }
 
 async function find(visit: Visit, question: Question): Promise<Known | undefined> {
-  const { revisions, now, telemetry } = visit.isolate.ports;
+  const { now, telemetry } = visit.isolate.ports;
   const key = revisionKey(visit, question);
   if (key === undefined) return undefined;
   const started = now();
-  const found = await revisions.find(key, (record) => isUsable(visit, record));
+  const found = await revisionsOf(visit).find(key, (record) => isUsable(visit, record));
   if (found?.tier !== "memory") telemetry.lookup("revision", now() - started);
   return found && { kind: "known", record: found.record, from: found.tier };
 }
@@ -88,7 +89,7 @@ async function find(visit: Visit, question: Question): Promise<Known | undefined
 async function learn(visit: Visit, question: Question): Promise<Known | No | undefined> {
   const key = revisionKey(visit, question);
   if (key === undefined) return undefined;
-  const { revisions } = visit.isolate.ports;
+  const revisions = revisionsOf(visit);
   const before = revisions.hot(key);
   const { joined, result } = shareWork(visit, visit.isolate.asked, key, () => ask(visit, question));
   try {

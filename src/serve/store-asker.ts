@@ -41,8 +41,9 @@ export function readStoreAsker(ports: Ports, site: StoreSite, request: Request):
   const { method, host, path, search, headers } = request;
   const header = (name: string) => headers.get(name);
   const answer = readSignature(header, search);
-  // Ceph sends two answers in one to nobody's overrides (16.2): they are not even sent there
-  if (answer.kind === "none") return hasOverrides(search) ? OVERRIDING : NOBODY_ASKS;
+  // Ceph sends two answers in one to nobody's overrides (16.2), whatever looks like a signature: they are not even sent there
+  if (hasOverrides(search) && !namesKey(header, search)) return OVERRIDING;
+  if (answer.kind === "none") return NOBODY_ASKS;
   if (answer.kind === "foreign") return FOREIGN;
   const now = ports.now();
   if (site.auth !== "edge") {
@@ -61,6 +62,14 @@ export function readStoreAsker(ports: Ports, site: StoreSite, request: Request):
     return { kind: "refused", problem: "signature_mismatch" };
   if (hasUnsigned(headers, signature)) return { kind: "refused", problem: "headers_unsigned" };
   return { kind: "key", accessKey: signature.accessKey, signature, payload: signable.payload };
+}
+
+/** Whether a request names an access key, in any way of signing. */
+function namesKey(header: (name: string) => string | null, search: string): boolean {
+  return (
+    (header("authorization") ?? "").startsWith("AWS") ||
+    /[?&](?:AWSAccessKeyId|X-Amz-Credential)=/.test(search)
+  );
 }
 
 /** Whether something was added to a request behind its signature (S3: all `x-amz-*` header fields must be signed). */

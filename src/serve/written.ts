@@ -13,22 +13,22 @@ const MARGIN_S = 60;
 export function noteWritten(ports: Ports, site: Site, bucket: string, key: string): Promise<void> {
   const { OBJECT_FRESH_S, STALE_IF_ERROR_S } = ports.config.limits;
   const coloS = OBJECT_FRESH_S + STALE_IF_ERROR_S + MARGIN_S;
-  return ports.revisions.put(writtenKey(site, bucket, key), { at: ports.now(), kind: "written" }, { coloS });
+  return ports.objects.put(writtenKey(site, bucket, key), { at: ports.now(), kind: "written" }, { coloS });
 }
 
 /** When a target was last written, as far as this isolate knows; what was asked no later is over. In milliseconds. */
 export function writtenAt(visit: Visit): number {
   if (visit.target.lane !== "object") return -Infinity;
-  const { revisions } = visit.isolate.ports;
+  const { objects } = visit.isolate.ports;
   let last = -Infinity;
   for (const key of writtenKeys(visit, visit.target))
-    last = Math.max(last, revisions.hot(key)?.at ?? -Infinity);
+    last = Math.max(last, objects.hot(key)?.at ?? -Infinity);
   return last;
 }
 
 /** Looks in the colo for writes that other isolates took, before anything is believed that they left there. */
 export async function findWritten(visit: Visit): Promise<void> {
   if (visit.target.lane !== "object") return;
-  const { revisions } = visit.isolate.ports;
-  await Promise.all(writtenKeys(visit, visit.target).map((key) => revisions.find(key, () => true)));
+  const { objects } = visit.isolate.ports;
+  await Promise.all(writtenKeys(visit, visit.target).map((key) => objects.find(key, () => true)));
 }
