@@ -9,6 +9,7 @@ import { readVersions } from "./bench/versions.ts";
 /** Each lane is loaded only when it is asked for. */
 const LANES: Readonly<Record<string, () => Promise<Lane>>> = {
   raw: async () => (await import("./bench/raw.ts")).RAW_LANE,
+  objects: async () => (await import("./bench/objects.ts")).OBJECTS_LANE,
 };
 
 const USAGE = `Usage: npm run bench -- LANE [--json FILE] [--seconds N] [--only 1,2,..] [--no-fail]

@@ -17,10 +17,12 @@ export type LocalEdgeOptions = {
   /** Ports of 127.0.0.1 to listen on. */
   readonly ports: readonly number[];
   readonly entry?: string;
+  /** `host:port` to which everything goes that the Worker sends out, whatever host it is for. */
+  readonly outbound?: string;
 };
 
 /** Runs the Worker in Miniflare with the bindings of wrangler.toml; throws `ConfigurationFaults` before it starts anything. */
-export async function startLocalEdge({ vars, ports, entry }: LocalEdgeOptions): Promise<LocalEdge> {
+export async function startLocalEdge({ vars, ports, entry, outbound }: LocalEdgeOptions): Promise<LocalEdge> {
   const bindings = { ...configuredVars(), ...vars };
   const config = readConfig(bindings);
   if (config.kind === "faults") throw new ConfigurationFaults(config.faults);
@@ -28,7 +30,12 @@ export async function startLocalEdge({ vars, ports, entry }: LocalEdgeOptions): 
   const bundled = await bundle(entry);
   try {
     const contents = await readFile(bundled.script, "utf8");
-    const miniflare = await startWorker({ contents, bindings, ports });
+    const miniflare = await startWorker({
+      contents,
+      bindings,
+      ports,
+      ...(outbound !== undefined && { outbound }),
+    });
     return { miniflare, close: () => miniflare.dispose() };
   } finally {
     await bundled.remove();
@@ -40,13 +47,19 @@ export type WorkerOptions = {
   readonly contents: string;
   readonly bindings: Readonly<Record<string, unknown>>;
   readonly ports: readonly number[];
+  readonly outbound?: string;
 };
 
 /**
  * Starts one Worker on sockets that lead straight to it: through Miniflare's own entry
  * the same bytes take three times as long.
  */
-export async function startWorker({ contents, bindings, ports }: WorkerOptions): Promise<Miniflare> {
+export async function startWorker({
+  contents,
+  bindings,
+  ports,
+  outbound,
+}: WorkerOptions): Promise<Miniflare> {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       cf: false,
@@ -60,8 +73,10 @@ export async function startWorker({ contents, bindings, ports }: WorkerOptions):
           modules: [{ type: "ESModule", path: "worker.js", contents }],
           modulesRoot: ROOT,
           bindings: bindings as Record<string, Json>,
+          ...(outbound !== undefined && { outboundService: OUTBOUND }),
           unsafeDirectSockets: ports.map((port) => ({ host: "127.0.0.1", port })),
         },
+        ...(outbound === undefined ? [] : [outboundWorker(outbound)]),
       ],
     }),
   );
@@ -72,6 +87,20 @@ export async function startWorker({ contents, bindings, ports }: WorkerOptions):
     await miniflare.dispose();
     throw error;
   }
+}
+
+const OUTBOUND = "outbound";
+
+/** Sends everything to one address: Miniflare takes that for a binding, but not for all that goes out. */
+function outboundWorker(address: string) {
+  const contents = "export default { fetch: (request, { TO }) => TO.fetch(request) };";
+  return {
+    name: OUTBOUND,
+    compatibilityDate: "2026-11-01",
+    modules: [{ type: "ESModule" as const, path: "outbound.js", contents }],
+    modulesRoot: ROOT,
+    serviceBindings: { TO: { external: { address, http: {} } } },
+  };
 }
 
 function workerOptions(): object {

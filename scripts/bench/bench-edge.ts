@@ -11,11 +11,23 @@ export async function startBenchEdge(
 ): Promise<BenchEdge> {
   const port = await freePort();
   const host = `127.0.0.1:${port}`;
-  const settings = {
-    ...vars,
-    KEY_SECRET: randomBytes(32).toString("hex"),
-    SITES: [{ host, kind: "gitlab", origin }],
-  };
-  const { started, pid } = await withItsWorkerd(() => startLocalEdge({ vars: settings, ports: [port] }));
-  return { url: `http://${host}`, pid, close: () => started.close() };
+  const sites = [{ host, kind: "gitlab", origin }];
+  return { url: `http://${host}`, ...(await startSites({ sites, ports: [port], vars })) };
+}
+
+type Sites = {
+  readonly sites: readonly object[];
+  readonly ports: readonly number[];
+  readonly vars: Readonly<Record<string, unknown>>;
+};
+
+/** An edge with empty caches and a key of its own, and the process it runs in. */
+export async function startSites({
+  sites,
+  ports,
+  vars,
+}: Sites): Promise<{ readonly pid: number; close(): Promise<void> }> {
+  const settings = { ...vars, KEY_SECRET: randomBytes(32).toString("hex"), SITES: sites };
+  const { started, pid } = await withItsWorkerd(() => startLocalEdge({ vars: settings, ports }));
+  return { pid, close: () => started.close() };
 }

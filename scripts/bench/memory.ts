@@ -1,4 +1,5 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** The workerd processes this process has started and that still run, by pid. */
@@ -10,9 +11,9 @@ export async function workerdPids(): Promise<number[]> {
 
 async function isOurWorkerd(pid: number): Promise<boolean> {
   try {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    const status = await readFile(`/proc/${pid}/stat`, "utf8");
     // The name in parentheses may hold anything; state and parent follow the last one.
-    const parent = Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+    const parent = Number(status.slice(status.lastIndexOf(")") + 2).split(" ")[1]);
     return parent === process.pid && (await readFile(`/proc/${pid}/cmdline`, "utf8")).includes("workerd");
   } catch {
     return false; // it ended meanwhile, or is somebody else's
@@ -64,4 +65,15 @@ export async function peakDuring(pid: number, work: () => Promise<void>): Promis
     await sampling;
   }
   return isExact ? Math.max(peak, await statusBytes(pid, "VmHWM")) : peak;
+}
+
+/** Bytes that the files of a directory take on disk. */
+export async function diskBytes(directory: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const found = await stat(join(entry.parentPath, entry.name)).catch(() => undefined); // it went meanwhile
+    bytes += (found?.blocks ?? 0) * 512;
+  }
+  return bytes;
 }

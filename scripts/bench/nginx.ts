@@ -11,15 +11,15 @@ import { TOOL_ENVIRONMENT } from "./command.ts";
 export type Nginx = { readonly url: string; close(): Promise<void> };
 
 export type NginxOptions = {
-  /** Host and port of the origin. */
+  /** Host and port of the origin, which `http://origin` stands for in the locations. */
   readonly origin: string;
-  /** The path of the origin whose status says whether the asker may read. */
-  readonly authPath: string;
+  /** The `location` blocks, whose cache is called `files`. */
+  readonly locations: string;
 };
 
 const START_MS = 5000;
 
-/** An nginx that asks the origin about each asker and keeps files for all of them, as it is commonly set up. */
+/** An nginx of one worker before an origin, with connections kept on both sides and an empty cache. */
 export async function startNginx(options: NginxOptions): Promise<Nginx> {
   const directory = await mkdtemp(join(tmpdir(), "forgefront-nginx-"));
   const port = await freePort();
@@ -70,7 +70,7 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
 
 type Place = { readonly directory: string; readonly port: number };
 
-function configurationOf({ origin, authPath, directory, port }: NginxOptions & Place): string {
+function configurationOf({ origin, locations, directory, port }: NginxOptions & Place): string {
   // Only root may change users, and then the worker must be let into the temporary directory.
   const user = process.getuid?.() === 0 ? "user root;" : "";
   return `
@@ -101,24 +101,7 @@ http {
   server {
     listen 127.0.0.1:${port};
     location = /ready { return 200; }
-    location = /auth {
-      internal;
-      proxy_method HEAD;
-      proxy_pass_request_body off;
-      proxy_set_header Connection "";
-      proxy_set_header Content-Length "";
-      proxy_pass http://origin${authPath};
-    }
-    location / {
-      auth_request /auth;
-      proxy_cache files;
-      proxy_cache_key $scheme$host$uri;
-      proxy_cache_valid 200 60s;
-      proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;
-      proxy_cache_lock on;
-      add_header X-Cache-Status $upstream_cache_status;
-      proxy_pass http://origin;
-    }
+${locations}
   }
 }
 `;

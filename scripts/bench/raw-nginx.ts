@@ -15,6 +15,27 @@ const AUTH_MS = [0, 10];
 /** The cheapest question the origin has an answer to: it runs no git for it. */
 const AUTH_PATH = "/api/v4/projects/2";
 
+/** It asks the origin about each asker and keeps files for all of them, as it is commonly set up. */
+const LOCATIONS = `
+    location = /auth {
+      internal;
+      proxy_method HEAD;
+      proxy_pass_request_body off;
+      proxy_set_header Connection "";
+      proxy_set_header Content-Length "";
+      proxy_pass http://origin${AUTH_PATH};
+    }
+    location / {
+      auth_request /auth;
+      proxy_cache files;
+      proxy_cache_key $scheme$host$uri;
+      proxy_cache_valid 200 60s;
+      proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;
+      proxy_cache_lock on;
+      add_header X-Cache-Status $upstream_cache_status;
+      proxy_pass http://origin;
+    }`;
+
 /** The edge beside nginx with proxy_cache and auth_request, before the same origin. */
 export async function measureBesideNginx({
   signal,
@@ -31,7 +52,7 @@ export async function measureBesideNginx({
   const demo = scope.adopt(await startDemo({ bigFileBytes: 1024 }), (started) => started.close());
   const origin = new URL(demo.gitlab.url).host;
   const edge = scope.adopt(await startBenchEdge(demo.gitlab.url), (started) => started.close());
-  const nginx = scope.adopt(await startNginx({ origin, authPath: AUTH_PATH }), (started) => started.close());
+  const nginx = scope.adopt(await startNginx({ origin, locations: LOCATIONS }), (started) => started.close());
   const text = await readText(demo.gitlab.url + SECRET.path, SECRET.headers, signal);
   const run = async ({ url: base }: { readonly url: string }, length: number) => {
     const url = base + SECRET.path;

@@ -9,15 +9,17 @@ export async function interleave(
   ours: () => Promise<number>,
   theirs: () => Promise<number>,
 ): Promise<Rounds> {
-  const rounds = { ours: [] as number[], theirs: [] as number[] };
+  const [first = [], second = []] = await takeTurns(count, [ours, theirs]);
+  return { ours: first, theirs: second };
+}
+
+/** The same with any number of things, each of which may tell more than a number; their rounds, in their order. */
+export async function takeTurns<T>(count: number, measures: readonly (() => Promise<T>)[]): Promise<T[][]> {
+  const all = measures.map((measure) => ({ measure, rounds: [] as T[] }));
   for (let round = 0; round < count; round++) {
-    const turns = [
-      async () => rounds.ours.push(await ours()),
-      async () => rounds.theirs.push(await theirs()),
-    ];
-    for (const turn of round % 2 === 0 ? turns : turns.toReversed()) await turn();
+    for (const { measure, rounds } of round % 2 === 0 ? all : all.toReversed()) rounds.push(await measure());
   }
-  return rounds;
+  return all.map(({ rounds }) => rounds);
 }
 
 /** The medians of both sides, in a figure's terms. */

@@ -16,6 +16,7 @@ export async function readVersions(signal: AbortSignal): Promise<[string, string
     ["node", process.versions.node],
     ["wrk", (await versionOf("wrk", "-v", signal)) ?? "absent"],
     ["nginx", (await versionOf("nginx", "-v", signal)) ?? "absent"],
+    ["radosgw", (await versionOf("radosgw", "--version", signal)) ?? "absent"],
     ["cores", String(availableParallelism())],
     ["load before", (loadavg()[0] ?? 0).toFixed(2)],
   ];

@@ -8,6 +8,8 @@ export type Load = {
   /** How long the body of every right answer is: shorter ones were something else. */
   readonly bodyBytes: number;
   readonly signal: AbortSignal;
+  /** A Lua script that says what is sent, and what it is told. */
+  readonly script?: { readonly path: string; readonly args: readonly string[] };
 };
 
 export type LoadResult = {
@@ -21,6 +23,8 @@ export type LoadResult = {
   readonly refused: number;
   /** Connections that failed, broke, or were waited for in vain. */
   readonly broken: number;
+  /** Seconds until everything was answered, where a script sends just so much. */
+  readonly allAfterS: number | undefined;
 };
 
 const GRACE_S = 30;
@@ -36,6 +40,7 @@ export async function load({
   seconds,
   bodyBytes,
   signal,
+  script,
 }: Load): Promise<LoadResult> {
   const headerArgs = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const args = [
@@ -45,7 +50,7 @@ export async function load({
     `--timeout=${TIMEOUT_S}s`,
     "--latency",
     ...headerArgs,
-    url,
+    ...(script === undefined ? [url] : ["-s", script.path, url, "--", ...script.args]),
   ];
   const { stdout } = await runTool("wrk", args, { signal, seconds: seconds + GRACE_S });
   const result = parseWrk(stdout);
@@ -65,6 +70,7 @@ export function parseWrk(output: string): LoadResult {
   const total = /(\d+) requests in \S+, ([\d.]+)([KMGT]?)B read/.exec(output);
   const rate = field(/Requests\/sec:\s+([\d.]+)/);
   if (total === null || rate === undefined) throw new Error(`Cannot read what wrk says\n${output}`);
+  const allAfter = field(/All answered after: ([\d.]+) s/);
   const errors =
     /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(output)?.slice(1) ?? [];
   return {
@@ -75,6 +81,7 @@ export function parseWrk(output: string): LoadResult {
     p99Ms: milliseconds(field(/ 99%\s+(\S+)/)),
     refused: Number(field(/Non-2xx or 3xx responses: (\d+)/) ?? 0),
     broken: errors.reduce((sum, count) => sum + Number(count), 0),
+    allAfterS: allAfter === undefined ? undefined : Number(allAfter),
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { interleave, median, medians } from "../../scripts/bench/rounds.ts";
+import { interleave, median, medians, takeTurns } from "../../scripts/bench/rounds.ts";
 
 test.each([
   [[3], 3],
@@ -18,6 +18,16 @@ test("interleave() takes turns, and each side begins every other round", async (
   const side = (name: string) => async () => order.push(name);
   await interleave(3, side("a"), side("b"));
   expect(order.join("")).toBe("abbaab");
+});
+
+test("takeTurns() goes there and back, and keeps the rounds of each apart", async () => {
+  const order: string[] = [];
+  const side = (name: string) => async () => `${name}${order.push(name)}`;
+  expect(await takeTurns(2, [side("a"), side("b"), side("c")])).toEqual([
+    ["a1", "a6"],
+    ["b2", "b5"],
+    ["c3", "c4"],
+  ]);
 });
 
 test("medians() keeps every round", () => {

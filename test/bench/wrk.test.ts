@@ -45,3 +45,8 @@ test("parseWrk() counts refusals and broken connections", () => {
 test("parseWrk() refuses what wrk never says", () => {
   expect(() => parseWrk("unable to connect to 127.0.0.1:8787")).toThrow("Cannot read what wrk says");
 });
+
+test("parseWrk() reads when everything was answered, where a script says so", () => {
+  expect(parseWrk(`${GOOD}All answered after: 0.226422 s\n`).allAfterS).toBe(0.226_422);
+  expect(parseWrk(GOOD).allAfterS).toBeUndefined();
+});

@@ -6,6 +6,7 @@ import {
   type Preconditions,
   rangeApplies,
   type Validators,
+  withQuotes,
 } from "../../src/core/conditional.ts";
 
 const EARLIER = "Sat, 05 Nov 1994 08:49:37 GMT";
@@ -275,5 +276,37 @@ describe("garbage", () => {
     evaluate({ ifNoneMatch: text, ifUnmodifiedSince: text }, { etag: text, lastModified: text });
     rangeApplies(text, { etag: text, lastModified: text });
     expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
+describe("tags without quotes", () => {
+  it.each<[string | null, string | null]>([
+    [null, null],
+    ["*", "*"],
+    [" * ", " * "],
+    ["abc", '"abc"'],
+    [" abc ", '"abc"'],
+    ["a,b", '"a", "b"'],
+    ["a , b", '"a", "b"'],
+    ["d41d8cd98f00b204e9800998ecf8427e-3", '"d41d8cd98f00b204e9800998ecf8427e-3"'],
+    ['"abc"', '"abc"'],
+    ['W/"abc"', 'W/"abc"'],
+    ['"a", b', '"a", b'],
+    ['a"b', 'a"b'],
+  ])("withQuotes() does write %j as %j", (list, quoted) => {
+    expect(withQuotes(list)).toBe(quoted);
+  });
+
+  it("withQuotes() does let a tag match that is the current one, and no other", () => {
+    const bare = fc.stringMatching(/^[a-f0-9-]{1,40}$/);
+    fc.assert(
+      fc.property(fc.array(bare, { minLength: 1, maxLength: 4 }), bare, (named, other) => {
+        const ifMatch = withQuotes(named.join(","));
+        for (const each of named) expect(evaluate({ ifMatch }, { etag: `"${each}"` })).toBe("proceed");
+        const answer = named.includes(other) ? "proceed" : "failed";
+        expect(evaluate({ ifMatch }, { etag: `"${other}"` })).toBe(answer);
+        expect(withQuotes(ifMatch)).toBe(ifMatch);
+      }),
+    );
   });
 });

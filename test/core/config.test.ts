@@ -263,3 +263,58 @@ it("readConfig() does report all faults together, each by name", () => {
   }
   expect(found).toHaveLength(11);
 });
+
+describe("an object store", () => {
+  const STORE = { host: "s3.example.com", kind: "s3", origin: "http://rgw.example.com", auth: "edge" };
+  const SHARED = { ...STORE, origin: "http://s3.example.com", auth: "rgw" };
+  const S3_KEYS = { AKIA: "hunter2" };
+
+  it("readConfig() does take its keys as an object and as JSON", () => {
+    const sites = [{ ...STORE, region: "us-east-1" }];
+    for (const value of [S3_KEYS, JSON.stringify(S3_KEYS)]) {
+      const read = config({ ...GOOD, SITES: [STORE], S3_KEYS: value });
+      expect([read.sites, read.storeKeys]).toEqual([sites, new Map([["AKIA", "hunter2"]])]);
+    }
+  });
+
+  it.each<[string, object, readonly unknown[]]>([
+    ["edge without keys", { SITES: [STORE] }, [expect.stringMatching(/^S3_KEYS is missing/)]],
+    ["edge with an empty list of keys", { SITES: [STORE], S3_KEYS: {} }, []],
+    ["rgw without keys", { SITES: [SHARED] }, []],
+    ["a forge with keys", { S3_KEYS }, []],
+    [
+      "keys that are none",
+      { SITES: [STORE], S3_KEYS: "hunter2" },
+      [expect.stringMatching(/^S3_KEYS must be/)],
+    ],
+    ["no keys by null", { SITES: [STORE], S3_KEYS: null }, [expect.stringMatching(/^S3_KEYS must be/)]],
+  ])("readConfig() does judge %s", (_case, vars, wanted) => {
+    expect(faults({ ...GOOD, ...vars })).toEqual(wanted);
+  });
+
+  it("readConfig() does report all faults together, and no secret in any", () => {
+    const found = faults({
+      ...GOOD,
+      SITES: [
+        { ...STORE, auth: "none", region: "" },
+        { ...STORE, host: "*." },
+        { ...STORE, origin: "http://a:hunter2@b" },
+      ],
+      S3_KEYS: { "a/b": "hunter2", hunter2: 1, "hun/ter2": "" },
+      OBJECT_BYTES: "all",
+      READ_AHEAD_BLOCKS: 0,
+    });
+    for (const name of [
+      "[0].auth",
+      "[0].region",
+      "[1].host",
+      "[2].origin",
+      "OBJECT_BYTES",
+      "READ_AHEAD_BLOCKS",
+    ]) {
+      expect(found.filter((fault) => fault.includes(name))).toHaveLength(1);
+    }
+    expect(found.filter((fault) => fault.startsWith("S3_KEYS"))).toHaveLength(4);
+    expect(found.join("\n")).not.toMatch(/hunter2|ter2/);
+  });
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Pin, pinBy, pinOf } from "../../src/core/pin.ts";
+import { isImmutable, type Pin, pinBy, pinOf } from "../../src/core/pin.ts";
 import type { Revision } from "../../src/core/revision.ts";
-import type { RawName } from "../../src/core/target.ts";
+import type { RawName, Target } from "../../src/core/target.ts";
 
 const OID = "a".repeat(40);
 const JOINED: RawName = { kind: "joined", text: "main/file", refs: "any" };
@@ -59,5 +59,36 @@ describe("a name and its revision", () => {
   it("pinBy() does follow the forge's own order of equal names", () => {
     expect(pinBy("gitlab", REF, both)).toEqual({ ...PINNED, oid: "b".repeat(40) });
     expect(pinBy("gitea", REF, both)).toEqual(PINNED);
+  });
+});
+
+describe("what can never stand for anything else", () => {
+  const raw = (name: RawName): Target => ({ lane: "raw", channel: "web", project: "g/p", name, variant: "" });
+  const object: Target = {
+    lane: "object",
+    bucket: "b",
+    key: OID,
+    versionId: undefined,
+    overrides: "",
+    corsOrigin: undefined,
+  };
+
+  it.each<[string, Target, boolean]>([
+    ["a commit", raw({ kind: "commit", oid: OID, path: "a" }), true],
+    ["a blob", raw({ kind: "blob", oid: OID }), true],
+    ["a ref", raw(REF), false],
+    ["a ref that reads like a commit", raw({ ...REF, ref: OID }), false],
+    ["a ref and a path in one", raw(JOINED), false],
+    ["an object", object, false],
+    ["a version of an object", { ...object, versionId: "1" }, false],
+  ])("isImmutable() does judge %s", (_case, target, is) => {
+    expect(isImmutable(target)).toBe(is);
+  });
+
+  it("pinBy() does learn nothing of a file from what is known of an object", () => {
+    for (const kind of ["written", "uncacheable"] as const) {
+      expect(pinBy("s3", REF, { at: 1, kind })).toBeUndefined();
+      expect(pinBy("s3", JOINED, { at: 1, kind })).toBeUndefined();
+    }
   });
 });

@@ -1,30 +1,24 @@
 import { describe, expect, it } from "vitest";
-import { Failure, problemDocument, type ProblemName, problemStatus } from "../../src/core/problem.ts";
+import { Failure, problemDocument, problemStatus, problemTitle } from "../../src/core/problem.ts";
+import { PROBLEM_NAMES, PROBLEM_STATUSES } from "./problem-names.ts";
 
 describe("the status of a problem", () => {
-  it.each<[ProblemName, number]>([
-    ["bad_path", 400],
-    ["path_too_long", 414],
-    ["unauthorized", 401],
-    ["not_found", 404],
-    ["method_not_allowed", 405],
-    ["precondition_failed", 412],
-    ["range_not_satisfiable", 416],
-    ["unknown_host", 421],
-    ["misconfigured", 500],
-    ["origin_unreachable", 502],
-    ["origin_error", 502],
-    ["origin_changed", 502],
-    ["origin_truncated", 502],
-    ["origin_timeout", 504],
-    ["loop", 508],
-  ])("problemStatus() does give %s the status %d", (problem, status) => {
-    expect(problemStatus(problem)).toBe(status);
-    expect(JSON.parse(problemDocument(problem, undefined))).toEqual({
-      type: `urn:forgefront:problem:${problem}`,
-      title: expect.stringMatching(/^[A-Z].*[^.]$/),
-      status,
-    });
+  it.each(PROBLEM_NAMES.map((name) => [name, PROBLEM_STATUSES[name]] as const))(
+    "problemStatus() does give %s the status %d",
+    (problem, status) => {
+      expect(problemStatus(problem)).toBe(status);
+      expect(JSON.parse(problemDocument(problem, undefined))).toEqual({
+        type: `urn:forgefront:problem:${problem}`,
+        title: expect.stringMatching(/^[A-Z].*[^.]$/),
+        status,
+      });
+    },
+  );
+
+  it("problemTitle() does give each problem a title of its own", () => {
+    const titles = PROBLEM_NAMES.map(problemTitle);
+    expect(new Set(titles).size).toBe(titles.length);
+    expect(JSON.parse(problemDocument("loop", undefined))).toMatchObject({ title: problemTitle("loop") });
   });
 });
 

@@ -22,6 +22,27 @@ describe("the headers of a refusal", () => {
     ]);
   });
 
+  it("refusalHeaders() does keep what tells which object was deleted and who may know why, and nothing of the object", () => {
+    const headers = new Headers({
+      "Content-Type": "application/xml",
+      "x-amz-delete-marker": "true",
+      "x-amz-version-id": "v1",
+      "x-amz-request-id": "1",
+      "x-amz-id-2": "2",
+      "x-amz-bucket-region": "eu-central-1",
+      "x-amz-meta-a": "1",
+      ETag: '"e"',
+      "Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT",
+    });
+    expect(refusalHeaders((name) => headers.get(name))).toEqual([
+      ["content-type", "application/xml"],
+      ["x-amz-delete-marker", "true"],
+      ["x-amz-id-2", "2"],
+      ["x-amz-request-id", "1"],
+      ["x-amz-version-id", "v1"],
+    ]);
+  });
+
   it("refusalHeaders() does leave out what is absent", () => {
     expect(refusalHeaders(() => null)).toEqual([]);
   });

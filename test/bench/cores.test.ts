@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { busySeconds, childrenSeconds } from "../../scripts/bench/cores.ts";
+
+test("busySeconds() counts all but idling and waiting for disks", () => {
+  const stat = "cpu  1000 20 300 99999 88888 4 50 7 6 5\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
+  expect(busySeconds(stat)).toBeCloseTo(13.74);
+});
+
+test("childrenSeconds() reads past a name that looks like more fields", () => {
+  const rest = "S 1 2 3 4 5 6 7 8 9 10 111 112 250 50 20 0 1";
+  expect(childrenSeconds(`42 (node) 9 (x) ${rest}`)).toBe(3);
+});
