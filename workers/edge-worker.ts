@@ -33,8 +33,8 @@ export type Platform = {
 const RECORDS_BYTES = 4 * 1024 * 1024;
 /** How many URLs an isolate remembers the meaning of, at up to a few KiB each. */
 const URLS = 2000;
-/** Of how many bodies an isolate remembers where they were last read, and whether they are stored in one piece. */
-const BODIES = 2000;
+/** Of how many bodies an isolate remembers where they were last read. */
+const READ_UP_TO = 2000;
 
 /** Puts the Worker together; throws with every fault of the configuration, so that a faulty one does not start. */
 export function createEdge(
@@ -104,8 +104,7 @@ export function createEdge(
         asked: flights(patienceMs),
         opened: flights(patienceMs),
         fills: newFills(),
-        readUpTo: memoryStore(BODIES),
-        wholes: memoryStore(BODIES),
+        readUpTo: memoryStore(READ_UP_TO),
         jitterMs: Math.floor(random() * 5000),
       },
       askers: { digest: ports.digest, known: memoryStore<KnownAsker>(RECORDS_BYTES, weighAsker) },

@@ -35,8 +35,6 @@ export const LIMITS = {
   ORIGIN_STALL_S: { fallback: 20, min: 1, max: 100 },
   /** The piece in which bodies are stored. */
   BLOCK_BYTES: { fallback: 2 * MIB, min: 16 * 1024, max: 16 * MIB },
-  /** The largest body that is stored in one piece as well, once it was read whole from its blocks; 0 for none. */
-  WHOLE_BYTES: { fallback: 64 * MIB, min: 0, max: 512 * MIB },
   /** The memory an isolate may spend on small bodies. */
   HOT_BYTES: { fallback: 24 * MIB, min: 0, max: 64 * MIB },
   /** The largest body that is kept in memory. */

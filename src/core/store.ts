@@ -36,8 +36,6 @@ export interface BlockStore {
   read(key: string, part: BlockPart): Promise<ReadableStream<Uint8Array> | undefined>;
   /** Whether the block is stored now; false where it could not be. */
   write(key: string, bytes: Uint8Array): Promise<boolean>;
-  /** Stores stored blocks once more in one piece of `length` bytes; false where they are not all there, or it could not be. */
-  join(key: string, length: number, blocks: readonly string[]): Promise<boolean>;
   delete(key: string): Promise<void>;
 }
 

@@ -108,11 +108,6 @@ export function blockKey(visit: Visit, entry: Entry, index: number): string {
   return `${bodyKey(visit, entry)}/~${BLOCK_BYTES}/~${index}`;
 }
 
-/** A body in one piece. */
-export function wholeKey(visit: Visit, entry: Entry): string {
-  return `${bodyKey(visit, entry)}/~whole`;
-}
-
 /** The name as it was asked, with all that tells it from others. */
 function nameParts({ target }: Visit): readonly string[] {
   if (target.lane === "object") return objectName(target);

@@ -17,7 +17,6 @@ import { bodyKey } from "./keys.ts";
 import { gather, isSmall, readSmall, type Segment, type Sending } from "./read.ts";
 import { headersFor, headersForPart, withoutContent } from "./response-headers.ts";
 import { endVisit, type Visit } from "./visit.ts";
-import { keepWhole, readWhole } from "./whole.ts";
 
 /** An admitted request with all that is needed to answer it. */
 export type Answerable = {
@@ -157,33 +156,19 @@ function validators({ etag, lastModified }: Entry): Validators {
   return { etag, lastModified };
 }
 
-/** Sends one range, or all. What is stored in one piece is sent as the store gives it; blocks are joined natively. */
+/** Sends one range, or all. What lies in one stored block is sent as the store gave it; more is joined natively. */
 async function replyRange(answerable: Answerable, range: ByteRange, status: 200 | 206): Promise<Response> {
   const { visit, entry } = answerable;
-  const whole = await readWhole(visit, entry, range);
-  if (whole !== undefined) {
-    visit.trace.body = { kind: "hit", tier: "colo", ttl: undefined };
-    return respond(whole, { status, headers: headersForRange(answerable, range, status) });
-  }
   const { sending, close } = await begin(answerable, [{ kind: "range", range }]);
-  const isStored = visit.trace.body.kind === "hit";
-  const headers = headersForRange(answerable, range, status);
+  const headers = status === 206 ? headersForPart(visit, entry) : headersFor(visit, entry);
+  const length = range.end - range.start;
+  headers.set("Content-Length", String(length));
+  if (status === 206) headers.set("Content-Range", contentRange(range, entry.size));
   if (sending.single !== undefined) {
     close();
     return respond(sending.single, { status, headers });
   }
-  const finish = () => {
-    close();
-    if (status === 200 && isStored) visit.defer(keepWhole(visit, entry));
-  };
-  return pump({ visit, sending, close: finish }, { status, headers, length: range.end - range.start });
-}
-
-function headersForRange({ visit, entry }: Answerable, range: ByteRange, status: 200 | 206): Headers {
-  const headers = status === 206 ? headersForPart(visit, entry) : headersFor(visit, entry);
-  headers.set("Content-Length", String(range.end - range.start));
-  if (status === 206) headers.set("Content-Range", contentRange(range, entry.size));
-  return headers;
+  return pump({ visit, sending, close }, { status, headers, length });
 }
 
 async function replyParts(answerable: Answerable, ranges: readonly ByteRange[]): Promise<Response> {

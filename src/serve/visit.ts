@@ -10,7 +10,6 @@ import type { Fill } from "./fill.ts";
 import type { Flights } from "./flights.ts";
 import type { Ports } from "./ports.ts";
 import type { Trace } from "./trace.ts";
-import type { WholeState } from "./whole.ts";
 
 /** What the requests of an isolate share. */
 export type Isolate = {
@@ -22,8 +21,6 @@ export type Isolate = {
   readonly fills: Fills;
   /** Where the last read of a part ended, by body. */
   readonly readUpTo: MemoryStore<number>;
-  /** Bodies that are stored in one piece too, or are known not to be. */
-  readonly wholes: MemoryStore<WholeState>;
   /** Spreads refreshes over isolates, in milliseconds. */
   readonly jitterMs: number;
 };

@@ -68,38 +68,8 @@ export function coloBlocks(open: OpenCache, onError: OnStoreError): BlockStore {
         return false;
       }
     },
-    async join(key, length, blocks) {
-      const { readable, writable } = new FixedLengthStream(length);
-      const response = new Response(readable, { headers: { "Cache-Control": `max-age=${A_YEAR_S}` } });
-      try {
-        await Promise.all([(await open()).put(KEY_ORIGIN + key, response), pipeAll(open, blocks, writable)]);
-        return true;
-      } catch (error) {
-        onError("colo", error);
-        return false;
-      }
-    },
     delete: (key) => forget(open, key, onError),
   };
-}
-
-/** Writes stored blocks one after the other, natively; breaks off where one is gone, and then nothing is stored. */
-async function pipeAll(
-  open: OpenCache,
-  blocks: readonly string[],
-  into: WritableStream<Uint8Array>,
-): Promise<void> {
-  try {
-    for (const key of blocks) {
-      const block = await (await open()).match(KEY_ORIGIN + key);
-      if (block === undefined || block.body === null) throw new Error("A stored block is gone");
-      await block.body.pipeTo(into, { preventClose: true });
-    }
-    await into.close();
-  } catch (error) {
-    await into.abort(error).catch(() => undefined); // the first error is the one that counts
-    throw error;
-  }
 }
 
 /**

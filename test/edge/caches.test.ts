@@ -144,7 +144,7 @@ describe("a denial", () => {
     await scene.settle();
     const cost = counted(door).total;
     expect(cost).toBeLessThanOrEqual(2); // the way to ask may take a second request to learn the forge's own words
-    const { kvPuts } = await scene.harness.calls();
+    const { kvPuts } = await scene.harness.kvCalls();
     for (const file of [one, other, one, other]) await get(door, file, headers);
     await scene.advance(9000);
     for (const file of [one, other]) await get(door, file, headers);
@@ -157,7 +157,7 @@ describe("a denial", () => {
     await get(door, other, headers);
     expect(counted(door).total).toBeLessThanOrEqual(2 * cost + 1);
     expect(counted(door).total).toBeGreaterThan(cost);
-    expect((await scene.harness.calls()).kvPuts).toBe(kvPuts);
+    expect((await scene.harness.kvCalls()).kvPuts).toBe(kvPuts);
   });
 
   it.each([
@@ -174,7 +174,7 @@ describe("a denial", () => {
 
   it("of random tokens never writes to KV", async () => {
     const file = await newFile();
-    const { kvPuts } = await scene.harness.calls();
+    const { kvPuts } = await scene.harness.kvCalls();
     const guesses = Array.from({ length: 60 }, (_, number) => [
       { "PRIVATE-TOKEN": `guess-${number}` },
       { "JOB-TOKEN": `guess-${number}` },
@@ -187,7 +187,7 @@ describe("a denial", () => {
     );
     expect(statuses.filter((status) => status < 300)).toEqual([]);
     await scene.settle();
-    expect((await scene.harness.calls()).kvPuts).toBe(kvPuts);
+    expect((await scene.harness.kvCalls()).kvPuts).toBe(kvPuts);
   });
 
   it("of one name is not one of another that is asked for at the same time", async () => {

@@ -22,8 +22,8 @@ export type Harness = {
   world(change: Partial<World>): Promise<void>;
   /** Forgets all memory, as a new isolate in the same colo would find it. */
   newIsolate(): Promise<void>;
-  /** How often KV was read and written, and the Cache API used. */
-  calls(): Promise<{ kv: number; kvPuts: number; caches: number }>;
+  /** How often KV was read and written. */
+  kvCalls(): Promise<{ kv: number; kvPuts: number }>;
   close(): Promise<void>;
 };
 
@@ -78,8 +78,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     controlToken,
     world: async (change) => void (await control("world", change)),
     newIsolate: async () => void (await control("isolate", {})),
-    calls: async () =>
-      (await (await control("calls")).json()) as { kv: number; kvPuts: number; caches: number },
+    kvCalls: async () => (await (await control("calls")).json()) as { kv: number; kvPuts: number },
     async close() {
       await edge.close();
       await demo.close();
