@@ -26,12 +26,13 @@ export type CachingLimits = {
 
 /**
  * Reads the header of a 200 or 206 to a GET, or of a 200 to HEAD. An object is identified by entity tag, size, date and
- * version together. Without a strong tag it is known by the rest alone, and cached only where that is some seconds old and
- * one block holds all of it: blocks of two answers are never joined then (RFC 9110 §15.3.7.3).
+ * version together, and by its coding, as it is the coded bytes that are kept. Without a strong tag it is known by the
+ * rest alone, and cached only where that is some seconds old and one block holds all of it: blocks of two answers are never
+ * joined then (RFC 9110 §15.3.7.3).
  */
 export function readStoredObject(response: Response, at: number, limits: CachingLimits): StoredObject {
   const header = (name: string) => response.headers.get(name);
-  const extent = response.status === 206 ? readContentRange(header("content-range")) : wholeExtent(header);
+  const extent = response.status === 206 ? partExtent(header) : wholeExtent(header);
   if (extent === undefined) return response.status === 206 ? { kind: "senseless" } : { kind: "uncacheable" };
   const { size, part } = extent;
   const caching = objectCaching(header("cache-control"));
@@ -43,15 +44,17 @@ export function readStoredObject(response: Response, at: number, limits: Caching
   const varies = (header("vary") ?? "").includes("*");
   if (caching.kind === "never" || !isTellable || varies || size > limits.objectBytes)
     return { kind: "uncacheable" };
-  const version = header("x-amz-version-id") ?? "";
+  const told = [strong ?? "", String(size), lastModified ?? "", header("x-amz-version-id") ?? ""];
+  const headers = objectHeaders(response.headers);
+  const coding = headers.find(([name]) => name === "content-encoding")?.[1];
   const entry: Entry = {
     at,
-    identity: [strong ?? "", size, lastModified ?? "", version].map(String).map(encodeURIComponent).join(":"),
+    identity: (coding === undefined ? told : [...told, coding]).map(encodeURIComponent).join(":"),
     size,
     etag,
     lastModified,
     originEtag: strong,
-    headers: objectHeaders(response.headers),
+    headers,
   };
   return { kind: "object", entry, freshS: caching.freshS, part };
 }
@@ -73,12 +76,19 @@ function wholeExtent(header: (name: string) => string | null): Extent | undefine
   return size === undefined ? undefined : { size, part: { start: 0, end: size } };
 }
 
-/** `bytes 0-9/100` (RFC 9110 §14.4); `undefined` for what makes no sense or leaves the size open. */
-function readContentRange(value: string | null): Extent | undefined {
-  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(value ?? "");
+/**
+ * `bytes 0-9/100` (RFC 9110 §14.4); `undefined` for what makes no sense, leaves the size open, or is not the length that
+ * is sent.
+ */
+function partExtent(header: (name: string) => string | null): Extent | undefined {
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(header("content-range") ?? "");
   if (match === null) return undefined;
   const [start, last, size] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  return start <= last && last < size ? { size, part: { start, end: last + 1 } } : undefined;
+  const length = last + 1 - start;
+  const sent = wholeNumber(header("content-length")) ?? length;
+  return start <= last && last < size && sent === length
+    ? { size, part: { start, end: last + 1 } }
+    : undefined;
 }
 
 /** A range is answered with just that, up to the object's end, or with the whole. */

@@ -37,6 +37,7 @@ export async function passThrough({ site, request, address, onAnswer }: PassingP
   const { protocol, host } = new URL(request.url);
   const given = new Headers(request.headers);
   for (const name of FORGEABLE) given.delete(name);
+  given.delete("expect"); // the edge has answered it: the origin's 100 would come for nobody
   given.set("X-Forwarded-Host", host);
   given.set("X-Forwarded-Proto", protocol.slice(0, -1));
   const client = given.get("cf-connecting-ip");
