@@ -22,6 +22,7 @@ export const AWS_SDK: ClientKind = {
   name: "the AWS SDK for JavaScript",
   signsConditions: true,
   checksums: true,
+  presigns: true,
   streams: true,
   hearsRefusals: false,
   lacks: undefined,

@@ -11,6 +11,7 @@ export const BOTO3: ClientKind = {
   name: "boto3",
   signsConditions: true,
   checksums: true,
+  presigns: true,
   streams: false,
   hearsRefusals: true,
   lacks: await pythonLacks(),

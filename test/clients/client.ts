@@ -61,6 +61,8 @@ export type ClientKind = {
   readonly signsConditions: boolean;
   /** Whether it sends a checksum with what it puts, and asks for that with what it gets. */
   readonly checksums: boolean;
+  /** Whether it makes URLs that carry a signature. */
+  readonly presigns: boolean;
   /** Whether it takes streams to put. */
   readonly streams: boolean;
   /** Whether it hears that it is refused while it still sends. */

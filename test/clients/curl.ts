@@ -14,6 +14,7 @@ export const CURL: ClientKind = {
   name: "curl --aws-sigv4",
   signsConditions: false,
   checksums: false,
+  presigns: false,
   streams: false,
   hearsRefusals: true,
   lacks: await programsLack(["curl"]),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encode, objectPath } from "./s3-client.ts";
-import { KEYS, MODES, PRIVATE, startS3Scene, type S3Scene } from "./s3-scene.ts";
+import { KEYS, MODES, PRIVATE, startS3Scene, type Mode, type S3Scene } from "./s3-scene.ts";
 
 const { reader, writer } = KEYS;
 
@@ -45,29 +45,42 @@ const KEYS_TO_TRY: readonly string[] = [
   "__proto__",
 ];
 
+/** What is not as it should be with an object of a key; nothing of it is there before. */
+async function faultsOf(mode: Mode, key: string): Promise<string[]> {
+  const bytes = `the object of ${key}`;
+  const path = objectPath(PRIVATE, key);
+  // As bare as it may stand in a path
+  const bare = `/${PRIVATE}/${encodeURI(key).replaceAll(/[?#]/g, encode)}`;
+  const faults: string[] = [];
+  const insist = (isRight: boolean, what: string) =>
+    isRight ? 0 : faults.push(`${what}: ${key.slice(0, 60)}`);
+  scene.object(bytes, { key });
+  for (const asking of [{ path }, { path }, { path, by: "query" }, { path: bare }] as const) {
+    const { status, body } = await scene.ask(mode, { as: reader, ...asking });
+    insist(
+      status === 200 && body.toString() === bytes,
+      `${asking.path === bare ? "bare " : ""}GET ${status}`,
+    );
+  }
+  const { status, headers } = await scene.ask(mode, { path, as: reader, method: "HEAD" });
+  insist(status === 200 && headers["content-length"] === String(Buffer.byteLength(bytes)), `HEAD ${status}`);
+  const put = await scene.ask(mode, { method: "PUT", path, as: writer, body: "written" });
+  const kept = scene.store.get(PRIVATE, key)?.bytes().toString();
+  insist(put.status === 200 && kept === "written", `PUT ${put.status}`);
+  const after = await scene.ask(mode, { path, as: reader });
+  insist(after.body.toString() === "written", `GET after PUT ${after.status}`);
+  insist((await scene.ask(mode, { path })).status === 403, "GET by nobody");
+  return faults;
+}
+
 describe.each(MODES)("auth %s: a key is just what was signed", (mode) => {
-  it.each(KEYS_TO_TRY.map((key) => ({ key, name: key.slice(0, 40) })))("$name", async ({ key }) => {
-    const bytes = `the object of ${key}`;
-    scene.object(bytes, { key });
-    scene.object("not this", {
-      key: key.replaceAll("//", "/").replaceAll("./", "").replaceAll("+", " ").slice(1) || "x",
-    });
-    const path = objectPath(PRIVATE, key);
-    for (const by of ["header", "query"] as const) {
-      for (let again = 0; again < 2; again++) {
-        const { status, body } = await scene.ask(mode, { path, as: reader, by });
-        expect([status, body.toString()]).toEqual([200, bytes]);
-      }
+  it("spaces, plus signs, Unicode, dots, slashes and all", async () => {
+    for (const key of KEYS_TO_TRY) {
+      const similar = key.replaceAll("//", "/").replaceAll("./", "").replaceAll("+", " ").slice(1);
+      if (similar !== "" && !KEYS_TO_TRY.includes(similar)) scene.object("not this", { key: similar });
     }
-    const head = await scene.ask(mode, { path, as: reader, method: "HEAD" });
-    expect([head.status, head.headers["content-length"]]).toEqual([200, String(Buffer.byteLength(bytes))]);
-    // As bare as it may stand in a path
-    const bare = `/${PRIVATE}/${encodeURI(key).replaceAll(/[?#]/g, encode)}`;
-    expect((await scene.ask(mode, { path: bare, as: reader })).body.toString()).toBe(bytes);
-    const put = await scene.ask(mode, { method: "PUT", path, as: writer, body: "written" });
-    expect([put.status, scene.store.get(PRIVATE, key)?.bytes().toString()]).toEqual([200, "written"]);
-    expect((await scene.ask(mode, { path, as: reader })).body.toString()).toBe("written");
-    expect((await scene.ask(mode, { path })).status).toBe(403);
+    const faults = await Promise.all(KEYS_TO_TRY.map(async (key) => await faultsOf(mode, key)));
+    expect(faults.flat()).toEqual([]);
   });
 
   it("with all slashes encoded, too", async () => {
