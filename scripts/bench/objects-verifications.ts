@@ -1,6 +1,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
-import { judgeSignature, readSignature, signableOf } from "../../src/core/signature.ts";
+import { signableOf } from "../../src/core/signable.ts";
+import { judgeSignature, readSignature } from "../../src/core/signature.ts";
 import { sigv4 } from "../../src/origin/sigv4.ts";
 
 /** A request for a path as it came, `host` not among its header fields. */

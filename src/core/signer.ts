@@ -1,4 +1,5 @@
-import type { Signable, Signature } from "./signature.ts";
+import type { Signable } from "./signable.ts";
+import type { Signature } from "./signature.ts";
 
 /** What a signature is made for: a day, a region and a service (SigV4: "credential scope"). */
 export type SigningScope = Pick<Signature, "day" | "region" | "service">;

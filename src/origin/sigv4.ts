@@ -1,6 +1,7 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual, type KeyObject } from "node:crypto";
 import { getCanonicalHeaders, SignatureV4Base } from "@smithy/signature-v4";
-import type { Signable, Signature } from "../core/signature.ts";
+import type { Signable } from "../core/signable.ts";
+import type { Signature } from "../core/signature.ts";
 import type { Signer, SigningScope } from "../core/signer.ts";
 
 /**

@@ -1,11 +1,6 @@
 import type { ProblemName } from "../core/problem.ts";
-import {
-  judgeSignature,
-  readSignature,
-  signableOf,
-  signatureEnd,
-  type Signature,
-} from "../core/signature.ts";
+import { signableOf } from "../core/signable.ts";
+import { judgeSignature, readSignature, signatureEnd, type Signature } from "../core/signature.ts";
 import { hasOverrides } from "../core/route-s3.ts";
 import type { StoreSite } from "../core/site.ts";
 import { keyPrincipal, signedPrincipal, type StorePrincipal } from "../core/store-principal.ts";

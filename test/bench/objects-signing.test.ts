@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { readSignature, signableOf } from "../../src/core/signature.ts";
+import { signableOf } from "../../src/core/signable.ts";
+import { readSignature } from "../../src/core/signature.ts";
 import { sigv4 } from "../../src/origin/sigv4.ts";
 import { signedRequests } from "../../scripts/bench/objects-requests.ts";
 import { requestSigner } from "../../scripts/bench/objects-signing.ts";

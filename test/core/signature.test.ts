@@ -1,16 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { NO_PAYLOAD, readSignedQuery, signableOf, UNSIGNED_PAYLOAD } from "../../src/core/signable.ts";
 import {
   formatAmzDate,
   judgeSignature,
-  NO_PAYLOAD,
   parseAmzDate,
   readSignature,
-  readSignedQuery,
-  signableOf,
   signatureEnd,
   type Signature,
-  UNSIGNED_PAYLOAD,
 } from "../../src/core/signature.ts";
 
 const HEX = "0123456789abcdef".repeat(4);

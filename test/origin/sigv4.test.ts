@@ -2,7 +2,8 @@ import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { judgeSignature, readSignature, signableOf } from "../../src/core/signature.ts";
+import { signableOf } from "../../src/core/signable.ts";
+import { judgeSignature, readSignature } from "../../src/core/signature.ts";
 import { sigv4 } from "../../src/origin/sigv4.ts";
 import { anyKey } from "./hostile-keys.ts";
 import {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readSignature, signableOf } from "../../src/core/signature.ts";
+import { signableOf } from "../../src/core/signable.ts";
+import { readSignature } from "../../src/core/signature.ts";
 import { sigv4 } from "../../src/origin/sigv4.ts";
 import { storeOutgoing, type StoreOutgoing, type StorePassing } from "../../src/origin/store-outgoing.ts";
 import { anyKey } from "./hostile-keys.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ANONYMOUS } from "../../src/core/principal.ts";
 import { routeS3 } from "../../src/core/route-s3.ts";
-import { NO_PAYLOAD } from "../../src/core/signature.ts";
+import { NO_PAYLOAD } from "../../src/core/signable.ts";
 import { keyPrincipal, signedPrincipal, type SignedRequest } from "../../src/core/store-principal.ts";
 import type { ObjectTarget } from "../../src/core/target.ts";
 import { uriEncode } from "../../src/core/uri-encode.ts";
