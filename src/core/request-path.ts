@@ -1,3 +1,5 @@
+import { uriDecode } from "./uri-encode.ts";
+
 /** A request path taken apart: raw segments as sent, and how each reads after one decoding. */
 export type RequestPath = {
   readonly raw: readonly string[];
@@ -25,7 +27,7 @@ export function parseRequestPath(pathname: string, slashes: "plain" | "encoded")
   let odd = false;
   for (const segment of raw) {
     if (DOT_SEGMENT.test(segment)) return { kind: "hostile" };
-    const text = decodeOnce(segment);
+    const text = uriDecode(segment);
     if (text === undefined) {
       odd = true;
       continue;
@@ -56,13 +58,4 @@ export function encodePath(path: string): string {
 function hasDotSegment(text: string): boolean {
   if (!text.includes(".")) return false;
   return text.split(/[/\\]/).some((part) => part === "." || part === "..");
-}
-
-function decodeOnce(segment: string): string | undefined {
-  if (!segment.includes("%")) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return undefined; // not UTF-8, or a stray "%": the origin may know what to make of it
-  }
 }

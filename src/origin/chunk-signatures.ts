@@ -1,6 +1,7 @@
 import { createHash, createHmac, createSecretKey, timingSafeEqual } from "node:crypto";
 import { awsChunkedReader, type ChunkedPart } from "../core/aws-chunked.ts";
 import { Failure } from "../core/problem.ts";
+import { NO_PAYLOAD } from "../core/signable.ts";
 
 /** One side's chain of signatures: each signs what it follows, and the first follows the request's own. */
 export type SigningChain = {
@@ -25,8 +26,6 @@ type Trailer = Extract<ChunkedPart, { kind: "trailer" }>;
 
 const encoder = new TextEncoder();
 const CRLF = "\r\n";
-/** SHA-256 of nothing: where a request has the hash of its headers, a chunk has none. */
-const EMPTY_HASH = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /**
  * Verifies an aws-chunked body chunk by chunk in the chain `from`, and signs it anew in the chain `to` (Amazon S3 API
@@ -118,7 +117,7 @@ function holdChunk(chunk: Chunk, lineEnd: string): HeldChunk {
       end += data.byteLength;
     },
     release(resign) {
-      const signed: Signed = { part: "chunk", hashes: [EMPTY_HASH, hash.digest("hex")] };
+      const signed: Signed = { part: "chunk", hashes: [NO_PAYLOAD, hash.digest("hex")] }; // nothing stands where a request has its headers
       encoder.encodeInto(header(resign(signed, chunk.signature)), bytes);
       return bytes;
     },

@@ -1,6 +1,6 @@
 import { Failure } from "../core/problem.ts";
 import { readSignedQuery } from "../core/signable.ts";
-import { type Signature } from "../core/signature.ts";
+import type { Signature } from "../core/signature.ts";
 import { canonicalPath } from "../core/object-path.ts";
 import { uriEncode } from "../core/uri-encode.ts";
 import { resignChunks, type SigningChain } from "./chunk-signatures.ts";

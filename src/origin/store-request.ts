@@ -6,7 +6,7 @@ import { NO_PAYLOAD, type Signable } from "../core/signable.ts";
 import { formatAmzDate } from "../core/signature.ts";
 import type { Signer } from "../core/signer.ts";
 import type { StoreSite } from "../core/site.ts";
-import type { AnyPrincipal } from "../core/store-principal.ts";
+import type { AnyPrincipal, SignedRequest } from "../core/store-principal.ts";
 import type { ObjectTarget } from "../core/target.ts";
 import { uriDecode, uriEncode, uriEncodePath } from "../core/uri-encode.ts";
 import type { OriginRequest } from "./http.ts";
@@ -72,9 +72,7 @@ export function signedHeaders(
   return [...Object.entries(own), ["authorization", authorization]];
 }
 
-type Repeatable = { method: string; host: string; path: string; search: string; headers: Pairs };
-
-function repeated({ site }: StoreAddress, request: Repeatable, headers: Pairs): OriginRequest {
+function repeated({ site }: StoreAddress, request: SignedRequest, headers: Pairs): OriginRequest {
   const { protocol } = new URL(site.origin);
   const url = storeUrl(`${protocol}//${request.host}`, request.path, request.search);
   const all = [...request.headers, ...headers];
