@@ -2,13 +2,13 @@ import type { Wanted } from "../core/dialect.ts";
 import { sendablePath } from "../core/object-path.ts";
 import { Failure } from "../core/problem.ts";
 import { isRewrittenByUrl } from "../core/request-path.ts";
-import { NO_PAYLOAD, type Signable } from "../core/signable.ts";
+import { NO_PAYLOAD, readSignedQuery, type Signable } from "../core/signable.ts";
 import { formatAmzDate } from "../core/signature.ts";
 import type { Signer } from "../core/signer.ts";
 import type { StoreSite } from "../core/site.ts";
 import type { AnyPrincipal, SignedRequest } from "../core/store-principal.ts";
 import type { ObjectTarget } from "../core/target.ts";
-import { uriDecode, uriEncode, uriEncodePath } from "../core/uri-encode.ts";
+import { uriEncode, uriEncodePath } from "../core/uri-encode.ts";
 import type { OriginRequest } from "./http.ts";
 
 /** What requests to a store are made with. */
@@ -45,7 +45,7 @@ export function storeRequest(address: StoreAddress, read: StoreRead): OriginRequ
   const signed = signedHeaders(address, principal.accessKey, {
     method,
     path,
-    query: Object.fromEntries(parametersOf(target)),
+    query: readSignedQuery(search),
     headers: isWhole ? { "x-amz-checksum-mode": "ENABLED" } : {},
     payload: NO_PAYLOAD,
   });
@@ -86,18 +86,10 @@ export function storeUrl(base: string, path: string, search: string): string {
   return base + sent + search;
 }
 
-function parametersOf({ versionId, overrides }: ObjectTarget): [string, string][] {
-  const parameters = overrides === "" ? [] : overrides.split("&").map(readParameter);
-  return versionId === undefined ? parameters : [...parameters, ["versionId", versionId]];
-}
-
-function readParameter(text: string): [string, string] {
-  const [name = "", value = ""] = text.split("=");
-  return [name, uriDecode(value) ?? value];
-}
-
-function searchOf(target: ObjectTarget): string {
-  const parameters = parametersOf(target).map(([name, value]) => `${name}=${uriEncode(value)}`);
+/** What a target says beside its path; the overrides are spelled as they can be sent. */
+function searchOf({ versionId, overrides }: ObjectTarget): string {
+  const version = versionId === undefined ? "" : `versionId=${uriEncode(versionId)}`;
+  const parameters = [overrides, version].filter((parameter) => parameter !== "");
   return parameters.length === 0 ? "" : `?${parameters.join("&")}`;
 }
 
