@@ -1,10 +1,13 @@
+import { lookup } from "mrmime";
 import { createApp, type Defer } from "../src/app.ts";
 import { readConfig } from "../src/core/config.ts";
 import type { Entry } from "../src/core/entry.ts";
 import type { Grant } from "../src/core/grant.ts";
 import type { Revision } from "../src/core/revision.ts";
 import type { Records, Stamped } from "../src/core/store.ts";
+import type { Links } from "../src/core/zip/links.ts";
 import { sigv4 } from "../src/origin/sigv4.ts";
+import type { KnownDirectory } from "../src/serve/archive.ts";
 import { newFills } from "../src/serve/fills.ts";
 import { flights } from "../src/serve/flights.ts";
 import { passThrough } from "../src/serve/pass-through.ts";
@@ -14,10 +17,19 @@ import { coloBlocks, coloRecords, type OpenCache } from "../src/store/colo.ts";
 import { kvRecords } from "../src/store/kv.ts";
 import { memoryStore } from "../src/store/memory.ts";
 import { tieredRecords } from "../src/store/tiered.ts";
+import { codec } from "./codec.ts";
 import { addressOf, dialects } from "./origins.ts";
 import { secretHash } from "./secret-hash.ts";
 import { telemetry } from "./telemetry.ts";
-import { weighAsker, weighEntry, weighGrant, weighRefused, weighRevision } from "./weights.ts";
+import {
+  weighAsker,
+  weighDirectory,
+  weighEntry,
+  weighGrant,
+  weighLinks,
+  weighRefused,
+  weighRevision,
+} from "./weights.ts";
 
 /** What of the platform the Worker uses; a test may put its own clock and faults in their place. */
 export type Platform = {
@@ -68,6 +80,8 @@ export function createEdge(
     random,
     digest: (text) => hash.digest(text),
     signer,
+    codec,
+    mediaType: (path) => lookup(path),
     dialect: dialects(config, { now, signer, telemetry: port }),
     grants: records<Grant>("kv", weighGrant),
     revisions: records<Revision>("kv", weighRevision),
@@ -75,6 +89,8 @@ export function createEdge(
     denials: records<Grant>("colo", weighGrant),
     entries: records<Entry>("colo", weighEntry),
     blocks: coloBlocks(openCache, onStoreError),
+    directories: memoryStore<KnownDirectory>(limits.DIRECTORIES_BYTES, weighDirectory),
+    links: memoryStore<Links>(RECORDS_BYTES, weighLinks),
     hot,
     missing: memoryStore<Missing>(RECORDS_BYTES, weighRefused),
     telemetry: port,
@@ -104,6 +120,8 @@ export function createEdge(
         asked: flights(patienceMs),
         opened: flights(patienceMs),
         fills: newFills(),
+        directories: flights(patienceMs),
+        links: flights(patienceMs),
         readUpTo: memoryStore(READ_UP_TO),
         jitterMs: Math.floor(random() * 5000),
       },

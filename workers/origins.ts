@@ -3,10 +3,13 @@ import type { Dialect } from "../src/core/dialect.ts";
 import { loopMark } from "../src/core/loop.ts";
 import type { Signer } from "../src/core/signer.ts";
 import type { Site } from "../src/core/site.ts";
+import type { Target } from "../src/core/target.ts";
+import { artifactDialect } from "../src/origin/artifact-dialect.ts";
 import { forgeDialect } from "../src/origin/forge-dialect.ts";
 import { giteaForge } from "../src/origin/gitea.ts";
 import { gitlabForge } from "../src/origin/gitlab.ts";
 import { originClient } from "../src/origin/http.ts";
+import type { StorageAddress } from "../src/origin/storage-address.ts";
 import { storeDialect } from "../src/origin/store-dialect.ts";
 import { storeOutgoing } from "../src/origin/store-outgoing.ts";
 import { splitUrl } from "../src/serve/arrival.ts";
@@ -16,6 +19,9 @@ import { memoryStore } from "../src/store/memory.ts";
 
 /** How many repositories' git capabilities are remembered, at some 200 bytes each. */
 const ADVERTISEMENTS = 1000;
+
+/** How many artifacts' places in object storage are remembered, at up to some KiB each. */
+const ADDRESSES = 1000;
 
 type Signing = { readonly signer: Signer; readonly now: () => number };
 
@@ -39,13 +45,25 @@ export function dialects(
     } else {
       const forge =
         site.kind === "gitlab" ? gitlabForge(site.origin, ask, now) : giteaForge(site.origin, ask);
-      bySite.set(site, forgeDialect({ forge, ask, now, advertisements: memoryStore(ADVERTISEMENTS) }));
+      const files = forgeDialect({ forge, ask, now, advertisements: memoryStore(ADVERTISEMENTS) });
+      const addresses = memoryStore<StorageAddress>(ADDRESSES);
+      const artifacts = artifactDialect({ origin: site.origin, ask, now, addresses });
+      bySite.set(site, byLane(files, artifacts));
     }
   }
   return (site) => {
     const dialect = bySite.get(site);
     if (dialect === undefined) throw new TypeError("A site without a dialect");
     return dialect;
+  };
+}
+
+/** A forge has files, and GitLab artifacts of its jobs. */
+function byLane(files: Dialect, artifacts: Dialect): Dialect {
+  const of = ({ lane }: Target) => (lane === "artifact" ? artifacts : files);
+  return {
+    ask: (asking) => of(asking.target).ask(asking),
+    open: (opening) => of(opening.target).open(opening),
   };
 }
 

@@ -37,6 +37,7 @@ export function telemetry(
   const byStatus = {
     raw: cells((status) => ({ lane: "raw", status })),
     object: cells((status) => ({ lane: "object", status })),
+    artifact: cells((status) => ({ lane: "artifact", status })),
     pass: cells((status) => ({ lane: "pass", status })),
   };
   const byOutcome = {
@@ -52,8 +53,7 @@ export function telemetry(
       labelNames: ["lane", "status"],
       registers,
     },
-    byStatus.raw,
-    byStatus.pass,
+    ...Object.values(byStatus),
   );
   counterOver(
     {

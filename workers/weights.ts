@@ -2,6 +2,8 @@ import type { Entry } from "../src/core/entry.ts";
 import type { Grant } from "../src/core/grant.ts";
 import type { Refusal } from "../src/core/refusal.ts";
 import type { Revision } from "../src/core/revision.ts";
+import type { Links } from "../src/core/zip/links.ts";
+import type { KnownDirectory } from "../src/serve/archive.ts";
 import type { KnownAsker } from "../src/serve/asker.ts";
 
 /*
@@ -30,4 +32,14 @@ export function weighEntry({ headers }: Entry): number {
 /** What was sent is held twice: as the asker, and as the key it is found by. */
 export function weighAsker({ asker, sentLength }: KnownAsker): number {
   return SMALL_RECORD_BYTES + 2 * (sentLength + asker.principal.text.length);
+}
+
+export function weighDirectory(known: KnownDirectory): number {
+  return SMALL_RECORD_BYTES + (known.kind === "directory" ? known.directory.bytes.byteLength : 0);
+}
+
+export function weighLinks(links: Links): number {
+  let weight = SMALL_RECORD_BYTES;
+  for (const [path, text] of links) weight += SMALL_RECORD_BYTES + path.length + text.length;
+  return weight;
 }

@@ -29,6 +29,8 @@ export interface Access {
   identify(claims: readonly Claim[]): Identity;
   isPublic(project: string): boolean;
   isMember(identity: Identity, project: string): boolean;
+  /** Whether a member has the role of a developer, or more, and not only that of a guest or a reporter. */
+  isDeveloper(identity: Identity, project: string): boolean;
   setVisibility(project: string, visibility: Visibility): void;
   setMember(user: string, project: string, member: boolean): void;
   revoke(secret: string): void;
@@ -39,6 +41,8 @@ export interface AccessTable {
   readonly accounts: readonly Account[];
   readonly members: Readonly<Record<string, readonly string[]>>;
   readonly publicProjects: readonly string[];
+  /** Users who are developers wherever they are members; nobody, where it is left out. */
+  readonly developers?: readonly string[];
 }
 
 export function createAccess(table: AccessTable): Access {
@@ -68,11 +72,17 @@ export function createAccess(table: AccessTable): Access {
     else projects.delete(project);
   }
 
+  const isMember = (identity: Identity, project: string) =>
+    identity.kind === "user" && (members.get(identity.name)?.has(project) ?? false);
+
   return {
     identify,
     isPublic: (project) => open.has(project),
-    isMember: (identity, project) =>
-      identity.kind === "user" && (members.get(identity.name)?.has(project) ?? false),
+    isMember,
+    isDeveloper: (identity, project) =>
+      isMember(identity, project) &&
+      identity.kind === "user" &&
+      (table.developers?.includes(identity.name) ?? false),
     setVisibility: (project, visibility) =>
       void (visibility === "public" ? open.add(project) : open.delete(project)),
     setMember,

@@ -2,17 +2,22 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccess } from "./access.ts";
+import { startArtifactStorage } from "./artifact-storage.ts";
+import type { ArtifactStorage } from "./artifact-storage.ts";
 import { startForge } from "./forge.ts";
 import type { Forge } from "./forge.ts";
 import { createGit } from "./git.ts";
 import { GITEA } from "./gitea.ts";
 import { GITEA_ACCESS } from "./gitea-claims.ts";
-import { GITLAB } from "./gitlab.ts";
 import { GITLAB_ACCESS } from "./gitlab-claims.ts";
+import { startGitLabForge } from "./gitlab-forge.ts";
+import type { GitLabForge } from "./gitlab-forge.ts";
 import { createRepository } from "./repositories.ts";
+import { addSampleJobs } from "./sample-jobs.ts";
 import type { SampleName } from "./sample-content.ts";
 
 export type { Forge } from "./forge.ts";
+export type { GitLabForge } from "./gitlab-forge.ts";
 export { PRIVATE_MARKER } from "./sample-content.ts";
 
 export interface DemoOptions {
@@ -27,9 +32,11 @@ export interface DemoOptions {
 
 /** Two forges over the same repositories, each with its own idea of who may read them. */
 export interface Demo {
-  readonly gitlab: Forge;
+  readonly gitlab: GitLabForge;
   readonly gitea: Forge;
-  /** Ends the forges, their connections and their git processes, and removes the repositories. */
+  /** Where the GitLab-shaped forge keeps the artifacts that it redirects for. */
+  readonly storage: ArtifactStorage;
+  /** Ends the forges, the storage, their connections and their git processes, and removes the repositories. */
   close(): Promise<void>;
 }
 
@@ -40,10 +47,10 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
   const { authMs = 0, gitlabPort = 0, giteaPort = 0, bigFileBytes = BIG_FILE_BYTES } = options;
   const root = await mkdtemp(join(tmpdir(), "forgefront-demo-"));
   const git = createGit(root);
-  const forges: Forge[] = [];
+  const servers: { close(): Promise<void> }[] = [];
 
   async function close() {
-    await Promise.all(forges.map((forge) => forge.close()));
+    await Promise.all(servers.map((server) => server.close()));
     await git.close();
     await rm(root, { recursive: true, force: true, maxRetries: 3 });
   }
@@ -60,14 +67,17 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
       { id: 2, name: secretName, repository: secret },
       { id: 3, name: "demo/other", repository: other },
     ];
-    const gitlab = await startForge({
-      dialect: GITLAB,
+    const storage = await startArtifactStorage();
+    servers.push(storage);
+    const gitlab = await startGitLabForge({
       projects: projects("demo/nested/secret"),
       access: createAccess(GITLAB_ACCESS),
       authMs,
       port: gitlabPort,
+      storage,
     });
-    forges.push(gitlab);
+    servers.push(gitlab);
+    addSampleJobs(gitlab.jobs);
     const gitea = await startForge({
       dialect: GITEA,
       projects: projects("demo/secret"),
@@ -75,8 +85,8 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
       authMs,
       port: giteaPort,
     });
-    forges.push(gitea);
-    return { gitlab, gitea, close };
+    servers.push(gitea);
+    return { gitlab, gitea, storage, close };
   } catch (error) {
     await close();
     throw error;

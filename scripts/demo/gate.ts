@@ -15,6 +15,7 @@ export type Admission =
       readonly project: Project;
       readonly isPublic: boolean;
       readonly isMember: boolean;
+      readonly isDeveloper: boolean;
     }
   /** A credential that the forge does not accept, whatever it was sent for. */
   | { readonly kind: "rejected"; readonly reason: "unknown" | "expired" }
@@ -22,6 +23,10 @@ export type Admission =
   | { readonly kind: "anonymous" }
   /** Somebody known asked for a project that is hidden from them, or missing. */
   | { readonly kind: "hidden" };
+
+export type Admitted = Extract<Admission, { readonly kind: "admitted" }>;
+
+export type Refusal = Exclude<Admission, Admitted>;
 
 export type ProjectKey = { readonly name: string } | { readonly id: number };
 
@@ -38,8 +43,10 @@ export function createGate(projects: readonly Project[], access: Access, pause: 
     if (identity.kind === "rejected") return identity;
     const isPublic = project !== undefined && access.isPublic(project.name);
     const isMember = project !== undefined && access.isMember(identity, project.name);
-    if (project !== undefined && (isPublic || isMember))
-      return { kind: "admitted", project, isPublic, isMember };
+    if (project !== undefined && (isPublic || isMember)) {
+      const isDeveloper = access.isDeveloper(identity, project.name);
+      return { kind: "admitted", project, isPublic, isMember, isDeveloper };
+    }
     return identity.kind === "anonymous" ? { kind: "anonymous" } : { kind: "hidden" };
   };
 }

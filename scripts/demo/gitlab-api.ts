@@ -1,27 +1,25 @@
 import { buffer } from "node:stream/consumers";
 import { sendBlob } from "./blob-response.ts";
-import { countDenial, sendJson } from "./exchange.ts";
+import { sendJson } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Admission, Gate, Project, ProjectKey } from "./gate.ts";
+import type { Gate, Project } from "./gate.ts";
 import { apiClaims } from "./gitlab-claims.ts";
 import { serveGitLabFile } from "./gitlab-files.ts";
+import { projectKey } from "./gitlab-project-key.ts";
+import { refuseApi } from "./gitlab-refusals.ts";
 import type { GitLabRoute } from "./gitlab-routes.ts";
 
 type ApiRoute = Extract<GitLabRoute, { kind: `api-${string}` }>;
 
 const DEFAULT_PAGE_SIZE = 20;
 const LARGEST_PAGE_SIZE = 100;
-const EXPIRED = {
-  error: "invalid_token",
-  error_description: "Token is expired. You can either do re-authorization or token refresh.",
-};
 
 /** The parts of GitLab's REST API that a repository's files are read by. */
 export async function serveGitLabApi(exchange: Exchange, route: ApiRoute, gate: Gate): Promise<void> {
   if (route.kind === "api-missing") return sendJson(exchange, 404, { error: "404 Not Found" });
   const { request, address } = exchange;
   const admission = await gate(apiClaims(request, address.query), projectKey(route.project));
-  if (admission.kind !== "admitted") return refuse(exchange, admission);
+  if (admission.kind !== "admitted") return refuseApi(exchange, admission);
   const { project } = admission;
   switch (route.kind) {
     case "api-file":
@@ -33,16 +31,6 @@ export async function serveGitLabApi(exchange: Exchange, route: ApiRoute, gate: 
     case "api-project":
       return sendJson(exchange, 200, describeProject(exchange, project, admission.isPublic));
   }
-}
-
-function projectKey(project: string): ProjectKey {
-  return /^\d+$/.test(project) ? { id: Number(project) } : { name: project };
-}
-
-function refuse(exchange: Exchange, admission: Exclude<Admission, { kind: "admitted" }>): void {
-  countDenial(exchange);
-  if (admission.kind !== "rejected") return sendJson(exchange, 404, { message: "404 Project Not Found" });
-  sendJson(exchange, 401, admission.reason === "expired" ? EXPIRED : { message: "401 Unauthorized" });
 }
 
 async function serveBlob(

@@ -3,6 +3,7 @@ import type { AccessTable, Claim } from "./access.ts";
 import { authorizationClaim, basicCredentials, cookieClaim, headerClaim, queryClaim } from "./claims.ts";
 
 const READER = "reader";
+const DEVELOPER = "developer";
 const OTHER = "other";
 const DEPLOY_USER = "gitlab+deploy-token-1";
 const JOB_USER = "gitlab-ci-token";
@@ -11,6 +12,8 @@ const JOB_USER = "gitlab-ci-token";
 export const GITLAB_ACCESS: AccessTable = {
   accounts: [
     { form: "token", secret: "glpat-reader", user: READER },
+    { form: "token", secret: "glpat-developer", user: DEVELOPER },
+    { form: "session", secret: "session-developer", user: DEVELOPER },
     { form: "token", secret: "glpat-other", user: OTHER },
     { form: "token", secret: "glpat-expired", user: READER, expired: true },
     { form: "job", secret: "job-reader", user: READER },
@@ -21,10 +24,12 @@ export const GITLAB_ACCESS: AccessTable = {
   ],
   members: {
     [READER]: ["demo/hello", "demo/nested/secret"],
+    [DEVELOPER]: ["demo/hello", "demo/nested/secret"],
     [OTHER]: ["demo/other"],
     [DEPLOY_USER]: ["demo/nested/secret"],
   },
   publicProjects: ["demo/hello"],
+  developers: [DEVELOPER],
 };
 
 /** The credentials that the API takes: everything but Basic and the static object token. */
@@ -37,7 +42,7 @@ export function apiClaims(request: IncomingMessage, query: URLSearchParams): Cla
     ...headerClaim(request, "job-token", "job"),
     ...queryClaim(query, "job_token", "job"),
     ...headerClaim(request, "deploy-token", "deploy"),
-    ...cookieClaim(request, "_gitlab_session"),
+    ...pageClaims(request),
   ];
 }
 
@@ -49,6 +54,11 @@ export function webClaims(request: IncomingMessage, query: URLSearchParams): Cla
     ...gitClaims(request),
     ...apiClaims(request, query),
   ];
+}
+
+/** The credentials that the pages of the web take, and the downloads beside them that are not raw files of a repository. */
+export function pageClaims(request: IncomingMessage): Claim[] {
+  return cookieClaim(request, "_gitlab_session");
 }
 
 /** The credentials that smart HTTP takes: Basic alone, with a password or a token in the password's place. */

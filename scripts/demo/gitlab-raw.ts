@@ -5,10 +5,11 @@ import { sendBlob } from "./blob-response.ts";
 import { contentDisposition } from "./content-disposition.ts";
 import { sniffContentType } from "./content-type.ts";
 import { matchesWeakly } from "./entity-tags.ts";
-import { countDenial, sendHtml, sendText } from "./exchange.ts";
+import { sendHtml } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
-import type { Admission, Gate } from "./gate.ts";
+import type { Gate } from "./gate.ts";
 import { webClaims } from "./gitlab-claims.ts";
+import { refuseWeb } from "./gitlab-refusals.ts";
 import type { GitLabRoute } from "./gitlab-routes.ts";
 import { splitLongestRef } from "./ref-path.ts";
 import { blobAt, commitOf, isFullCommitId, resolveRevision } from "./revisions.ts";
@@ -25,7 +26,7 @@ export async function serveGitLabRaw(
 ): Promise<void> {
   const { request, address } = exchange;
   const admission = await gate(webClaims(request, address.query), { name: route.project });
-  if (admission.kind !== "admitted") return refuse(exchange, admission);
+  if (admission.kind !== "admitted") return refuseWeb(exchange, admission);
   const { repository } = admission.project;
   const cut = await splitLongestRef(repository, route.refAndPath);
   const commit = cut && (await resolveRef(repository, cut.ref, address.query.get("ref_type")));
@@ -46,16 +47,6 @@ export async function serveGitLabRaw(
     ...contentHeaders(start, cut.path, inline),
   });
   await sendBlob(exchange, { repository, blob, headers });
-}
-
-function refuse(exchange: Exchange, admission: Exclude<Admission, { kind: "admitted" }>): void {
-  countDenial(exchange);
-  if (admission.kind === "hidden") return sendHtml(exchange, 404, "Not found");
-  if (admission.kind === "rejected") return sendText(exchange, 401, "401 Unauthorized\n");
-  sendText(exchange, 302, "Sign in first\n", {
-    Location: `http://${exchange.request.headers.host}/users/sign_in`,
-    "Cache-Control": "no-cache",
-  });
 }
 
 async function resolveRef(

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { Address } from "./address.ts";
 import type { CountKind } from "./counts.ts";
+import { jobKind, routeApiJob, routeWebJob } from "./gitlab-job-routes.ts";
+import type { JobRoute } from "./gitlab-job-routes.ts";
 import { findPage } from "./pages.ts";
 import type { Page } from "./pages.ts";
 import { gitKind, routeGit } from "./smart-http-routes.ts";
@@ -27,6 +29,7 @@ export type GitLabRoute =
   | { readonly kind: "api-project"; readonly project: string }
   | { readonly kind: "api-missing" }
   | GitRoute
+  | JobRoute
   | { readonly kind: "missing" };
 
 export function routeGitLab(request: IncomingMessage, { segments }: Address): GitLabRoute {
@@ -34,7 +37,8 @@ export function routeGitLab(request: IncomingMessage, { segments }: Address): Gi
   if (page !== undefined) return { kind: "page", page };
   if (segments.join("/") === "users/sign_in") return { kind: "sign-in" };
   if (segments[0] === "api") return reads(request) ? routeApi(segments) : { kind: "api-missing" };
-  return routeGit(segments) ?? (reads(request) ? routeRaw(segments) : undefined) ?? { kind: "missing" };
+  const read = reads(request) ? (routeJob(segments) ?? routeRaw(segments)) : undefined;
+  return routeGit(segments) ?? read ?? { kind: "missing" };
 }
 
 /** What a request counts as. */
@@ -44,11 +48,18 @@ export function gitLabKind(
   command: string | undefined,
 ): CountKind {
   if (route.kind === "git") return gitKind(route.endpoint, command);
+  if (route.kind === "job-api" || route.kind === "job-web" || route.kind === "job-web-latest")
+    return jobKind(route);
   if (route.kind === "raw") return request.method === "HEAD" ? "web:head" : "web:raw";
   if (route.kind === "api-blob") return "api:blob";
   if (route.kind === "api-file" && request.method === "HEAD") return "api:head-file";
   if (route.kind === "api-file" && route.raw) return "api:raw";
   return route.kind.startsWith("api-") ? "api:other" : "other";
+}
+
+function routeJob(segments: readonly string[]): GitLabRoute | undefined {
+  const dash = segments.findIndex((segment, index) => index >= 2 && segment === "-");
+  return dash < 0 ? undefined : routeWebJob(segments.slice(0, dash).join("/"), segments.slice(dash + 1));
 }
 
 function routeRaw(segments: readonly string[]): GitLabRoute | undefined {
@@ -62,8 +73,9 @@ function routeRaw(segments: readonly string[]): GitLabRoute | undefined {
 
 function routeApi(segments: readonly string[]): GitLabRoute {
   const [, version, projects, project, repository, collection, name, last, ...rest] = segments;
-  if (version !== "v4" || projects !== "projects" || project === undefined || rest.length > 0)
-    return { kind: "api-missing" };
+  if (version !== "v4" || projects !== "projects" || project === undefined) return { kind: "api-missing" };
+  if (repository === "jobs") return routeApiJob(project, segments.slice(5)) ?? { kind: "api-missing" };
+  if (rest.length > 0) return { kind: "api-missing" };
   if (repository === undefined) return { kind: "api-project", project };
   if (repository !== "repository" || (last !== undefined && last !== "raw")) return { kind: "api-missing" };
   const raw = last === "raw";

@@ -3,6 +3,9 @@ import type { Dialect } from "./forge.ts";
 import { countDenial, sendHtml, sendText } from "./exchange.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Gate } from "./gate.ts";
+import { serveArtifactsApi } from "./gitlab-artifacts-api.ts";
+import type { ArtifactSite } from "./gitlab-artifacts.ts";
+import { serveArtifactsWeb, serveLatestArtifacts } from "./gitlab-artifacts-web.ts";
 import { serveGitLabApi } from "./gitlab-api.ts";
 import { gitClaims } from "./gitlab-claims.ts";
 import { serveGitLabRaw } from "./gitlab-raw.ts";
@@ -15,31 +18,42 @@ import type { GitRoute } from "./smart-http-routes.ts";
 const CHALLENGE = { "WWW-Authenticate": 'Basic realm="GitLab"' };
 
 /** A forge shaped as GitLab: its URLs, credentials, headers and refusals. */
-export const GITLAB: Dialect<GitLabRoute> = {
-  route: routeGitLab,
-  kind: gitLabKind,
-  decorate(response) {
-    response.setHeader("X-Request-Id", randomUUID());
-    // On every answer, public files too: what a cache must never keep.
-    response.setHeader("Set-Cookie", `_gitlab_session=${randomBytes(16).toString("hex")}; path=/; HttpOnly`);
-  },
-  async serve(exchange, route, gate) {
-    switch (route.kind) {
-      case "page":
-        return servePage(exchange, route.page, "GitLab");
-      case "sign-in":
-        return sendHtml(exchange, 200, "Sign in");
-      case "missing":
-        return sendHtml(exchange, 404, "Not found");
-      case "raw":
-        return serveGitLabRaw(exchange, route, gate);
-      case "git":
-        return serveGitLabGit(exchange, route, gate);
-      default:
-        return serveGitLabApi(exchange, route, gate);
-    }
-  },
-};
+export function gitLab(artifacts: ArtifactSite): Dialect<GitLabRoute> {
+  return {
+    route: routeGitLab,
+    kind: gitLabKind,
+    decorate(response) {
+      response.setHeader("X-Request-Id", randomUUID());
+      // On every answer, public files too: what a cache must never keep.
+      response.setHeader(
+        "Set-Cookie",
+        `_gitlab_session=${randomBytes(16).toString("hex")}; path=/; HttpOnly`,
+      );
+    },
+    async serve(exchange, route, gate) {
+      switch (route.kind) {
+        case "page":
+          return servePage(exchange, route.page, "GitLab");
+        case "sign-in":
+          return sendHtml(exchange, 200, "Sign in");
+        case "missing":
+          return sendHtml(exchange, 404, "Not found");
+        case "raw":
+          return serveGitLabRaw(exchange, route, gate);
+        case "git":
+          return serveGitLabGit(exchange, route, gate);
+        case "job-api":
+          return serveArtifactsApi(exchange, route, gate, artifacts);
+        case "job-web":
+          return serveArtifactsWeb(exchange, route, gate, artifacts);
+        case "job-web-latest":
+          return serveLatestArtifacts(exchange, route, gate, artifacts);
+        default:
+          return serveGitLabApi(exchange, route, gate);
+      }
+    },
+  };
+}
 
 async function serveGitLabGit(exchange: Exchange, route: GitRoute, gate: Gate): Promise<void> {
   const { request, address } = exchange;

@@ -1,3 +1,5 @@
+import { sampleArchive, SAMPLE_ARCHIVE_TIME } from "./sample-archive.ts";
+import { PRIVATE_MARKER } from "./sample-content.ts";
 import type { S3Key, S3Store } from "./s3.ts";
 
 /** The access keys of the demo; their secrets are no secret. */
@@ -8,6 +10,10 @@ export const DEMO_KEYS = {
 } as const satisfies Record<string, S3Key>;
 
 const BIG_OBJECT_BYTES = 50 * 1024 * 1024;
+const ZIP_HEADERS = {
+  "Content-Type": "application/zip",
+  "Last-Modified": new Date(SAMPLE_ARCHIVE_TIME).toUTCString(),
+};
 const PLAIN_TEXT = { "Content-Type": "text/plain; charset=utf-8" };
 
 /** Fills a store with a private bucket `demo`, a bucket `public` that anybody may read, and the demo's keys. */
@@ -22,6 +28,9 @@ export function addSamples(store: S3Store, bigObjectBytes = BIG_OBJECT_BYTES): v
   store.put("demo", "logs//2026/./today.log", "No segment of a key is special\n", PLAIN_TEXT);
   store.put("demo", "empty", "");
   store.putGenerated("demo", "big.bin", bigObjectBytes, "big object");
+  const secret = { "private.txt": `${PRIVATE_MARKER} of the site\n` };
+  store.put("demo", "builds/site.zip", sampleArchive("A private site", secret), ZIP_HEADERS);
   store.createBucket("public", { visibility: "public" });
   store.put("public", "hello.txt", "Hello, everybody\n", { ...PLAIN_TEXT, "Cache-Control": "max-age=60" });
+  store.put("public", "builds/site.zip", sampleArchive("A public site"), ZIP_HEADERS);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Intercept } from "./forge.ts";
@@ -41,6 +42,8 @@ export interface S3StoreOptions {
   readonly minPartBytes?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
+  /** Sees every request, before anything is made of it. */
+  readonly observe?: (request: IncomingMessage) => void;
 }
 
 /** An S3 store that runs, with what tests read of it and change about it. */
@@ -75,6 +78,7 @@ export async function startS3Store(options: S3StoreOptions = {}): Promise<S3Stor
   const state = createState(options, () => store.clockSkewMs);
   const { access, counter } = state;
   const server = createServer((request, response) => {
+    options.observe?.(request);
     const { intercept, authMs } = store;
     const pause = async () => {
       if (authMs > 0) await sleep(authMs);

@@ -41,6 +41,16 @@ export const LIMITS = {
   HOT_BODY_BYTES: { fallback: 512 * 1024, min: 0, max: 1 * MIB },
   /** How many parts one Range header may ask for before it is ignored. */
   RANGE_PARTS: { fallback: 16, min: 1, max: 100 },
+  /** The most entries an archive may have. */
+  ZIP_ENTRIES: { fallback: 100_000, min: 0, max: 1_000_000 },
+  /** The largest directory of an archive. */
+  ZIP_DIRECTORY_BYTES: { fallback: 16 * MIB, min: 1024, max: 64 * MIB },
+  /** To how many times its packed size an entry may unpack; deflate can do 1,032. */
+  ZIP_RATIO: { fallback: 500, min: 1, max: 1_000_000 },
+  /** The most symbolic links an archive may have. */
+  ZIP_LINKS: { fallback: 10_000, min: 0, max: 100_000 },
+  /** The memory an isolate may spend on directories of archives. */
+  DIRECTORIES_BYTES: { fallback: 16 * MIB, min: 0, max: 64 * MIB },
   /** The longest request path that is looked at. */
   PATH_BYTES: { fallback: 4096, min: 256, max: 16_384 },
 } as const satisfies Record<string, Limit>;

@@ -11,6 +11,8 @@ export type Entry = {
   /** The origin's own validator, for asking it again; not always fit for clients. */
   readonly originEtag: string | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Whether its origin only ever sends all of it. */
+  readonly isRangeless?: boolean;
 };
 
 /**

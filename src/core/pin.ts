@@ -14,6 +14,8 @@ export type Pin =
   | { readonly kind: "object"; readonly entry: Entry }
   | { readonly kind: "unknown" };
 
+export type ObjectPin = Extract<Pin, { readonly kind: "object" }>;
+
 export const UNKNOWN: Pin = { kind: "unknown" };
 
 /** Whether a target can never stand for anything else: a full commit id or a blob's own. */

@@ -1,3 +1,5 @@
+import { ZIP_PROBLEMS } from "./zip/problems.ts";
+
 /** Every failure of our own: status and title; the name is the stable end of the problem's `type` (RFC 9457). */
 const PROBLEMS = {
   bad_path: [400, "Path could be read in more than one way"],
@@ -32,6 +34,8 @@ const PROBLEMS = {
   origin_truncated: [502, "Origin broke off its answer"],
   origin_timeout: [504, "Origin did not answer in time"],
   loop: [508, "Request has already passed through here"],
+  parameter_malformed: [400, "Parameter of the query cannot be read"],
+  ...ZIP_PROBLEMS,
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type ProblemName = keyof typeof PROBLEMS;

@@ -10,7 +10,7 @@ export type Question =
   | { readonly via: "api"; readonly file: { readonly ref: string; readonly path: string } | undefined }
   /** The request itself, made conditional. */
   | { readonly via: "replay" }
-  /** A read of an object, or of one byte of it. */
+  /** A read of an object or artifact, or of one byte of it. */
   | { readonly via: "object" };
 
 /** How deep a joined name is looked into for a ref that many others begin like. */

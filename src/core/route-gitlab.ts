@@ -1,6 +1,8 @@
+import { FALSEHOODS, TRUTHS } from "./inside-query.ts";
 import { isObjectId } from "./object-id.ts";
 import { readQuery } from "./query.ts";
 import { parseRequestPath, type PathAnswer } from "./request-path.ts";
+import { routeApiArtifacts, routeWebArtifacts } from "./route-gitlab-artifacts.ts";
 import { PASS, type RawName, type RefKind, type Route, type Variant } from "./target.ts";
 
 /** Top-level routes of GitLab, which no group can be named after (GitLab: "Reserved group names"). */
@@ -16,18 +18,16 @@ const API_PREFIX = "/api/v4/projects/";
 const PROJECT_NUMBER = /^[1-9]\d{0,14}$/;
 /** What GitLab takes for a commit id, though it is no full one in git's own spelling. */
 const LIKE_OID = /^[0-9A-Fa-f]{40}/;
-/** How Grape, GitLab's API framework, spells the two truth values. */
-const TRUTHS = new Set(["1", "t", "true", "y", "yes", "on"]);
-const FALSEHOODS = new Set(["0", "f", "false", "n", "no", "off"]);
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const ODD_REF = /[\u0000-\u0020\u007f\\]|\.\./;
 
 /**
- * Reads a GitLab URL: the web's raw form with and without `/-/`, and the API's
- * `files/:path/raw` and `blobs/:sha/raw` (GitLab: "Repository files API", "Repositories API").
+ * Reads a GitLab URL: the web's raw form with and without `/-/`, and the API's `files/:path/raw` and `blobs/:sha/raw`
+ * (GitLab: "Repository files API", "Repositories API"); and both doors to the artifacts of jobs.
  */
 export function routeGitlab(pathname: string, search: string): Route {
   if (pathname.startsWith(API_PREFIX)) return routeApi(pathname, search);
+  if (pathname.includes("/-/jobs/")) return routeJob(pathname, search);
   if (!pathname.includes("/raw/")) return PASS;
   return claim(parseRequestPath(pathname, "plain"), (segments) => routeWeb(segments, search));
 }
@@ -58,6 +58,15 @@ function routeWeb(segments: readonly string[], search: string): Route {
   };
 }
 
+/** A directory may be asked for with a slash at its end. */
+function routeJob(pathname: string, search: string): Route {
+  return claim(parseRequestPath(pathname.replace(/\/$/, ""), "plain"), (segments) => {
+    const dash = segments.indexOf("-");
+    if (dash < 2 || segments[dash + 1] !== "jobs" || TOP_LEVEL.has(segments[0] ?? "")) return PASS;
+    return routeWebArtifacts(segments.slice(0, dash).join("/"), segments.slice(dash + 2), search);
+  });
+}
+
 function refKind(refType: string | undefined): RefKind {
   const kind = refType?.toLowerCase();
   return kind === "heads" || kind === "tags" ? kind : "any";
@@ -73,6 +82,7 @@ function joinedName(rest: readonly string[], refs: RefKind): RawName | undefined
 }
 
 function routeApi(pathname: string, search: string): Route {
+  if (pathname.includes("/jobs/") && pathname.includes("/artifacts")) return routeApiJob(pathname, search);
   if (!pathname.endsWith("/raw")) return PASS;
   return claim(parseRequestPath(pathname, "encoded"), (segments) => {
     const [, , , project = "", repository, collection, item = "", raw, ...more] = segments;
@@ -80,6 +90,13 @@ function routeApi(pathname: string, search: string): Route {
     if (!isProject(project)) return PASS;
     if (collection === "blobs") return apiBlob(project, item);
     return collection === "files" ? apiFile(project, item, search) : PASS;
+  });
+}
+
+function routeApiJob(pathname: string, search: string): Route {
+  return claim(parseRequestPath(pathname, "encoded"), (segments) => {
+    const [, , , project = "", jobs, ...rest] = segments;
+    return jobs === "jobs" && isProject(project) ? routeApiArtifacts(project, rest, search) : PASS;
   });
 }
 

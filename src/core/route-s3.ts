@@ -1,5 +1,7 @@
+import { innerPath } from "./inner-path.ts";
+import { readInside, type InsideQuery } from "./inside-query.ts";
 import { readObjectPath } from "./object-path.ts";
-import { PASS, type Route } from "./target.ts";
+import { PASS, type Inside, type ObjectTarget, type Route } from "./target.ts";
 import { uriDecode, uriEncode } from "./uri-encode.ts";
 
 /** Names as S3, Ceph and MinIO have them, old ones with capitals and underscores included. */
@@ -27,7 +29,49 @@ export function routeS3(
     return PASS;
   const query = readParameters(search);
   if (query === undefined) return PASS;
-  return { kind: "target", target: { lane: "object", ...name, ...query, corsOrigin } };
+  const { versionId, overrides, zip } = query;
+  const object = {
+    lane: "object",
+    versionId,
+    overrides,
+    corsOrigin,
+    inside: undefined,
+    literal: undefined,
+  } as const;
+  const plain: ObjectTarget = { ...object, ...name };
+  if (zip === undefined) {
+    const inner = readInner(name.key);
+    return routed(inner === undefined ? plain : { ...plain, ...inner, literal: plain });
+  }
+  const inside = readZip(zip);
+  return inside === undefined ? MALFORMED : routed({ ...plain, inside });
+}
+
+const MALFORMED: Route = { kind: "refused", problem: "parameter_malformed" };
+
+function routed(target: ObjectTarget): Route {
+  return { kind: "target", target };
+}
+
+/** Splits `builds/site.zip!/css/a.css`; a path that ends with a slash is that of a directory. */
+function readInner(text: string): Pick<ObjectTarget, "key" | "inside"> | undefined {
+  const mark = text.search(/(?<=.\.zip)!\//i);
+  const path = mark === -1 ? undefined : innerPath(text.slice(mark + 2));
+  if (path === undefined) return undefined;
+  const isDirectory = path === "" || text.endsWith("/");
+  const inside: Inside = isDirectory
+    ? { kind: "browse", path, page: 1 }
+    : { kind: "entry", path, disposition: "inline", gzip: false };
+  return { key: text.slice(0, mark), inside };
+}
+
+/** `?zip=` says what is wanted of the archive, with the parameters of GitLab's listing. */
+function readZip({ zip, ...query }: ZipQuery): Inside | undefined {
+  if (zip === "list") return readInside("tree", query);
+  if (zip === "browse" || zip === "tar" || zip === "zip") return readInside(zip, query);
+  const path = zip === "entry" ? innerPath(query.path ?? "") : undefined;
+  if (path === undefined || path === "") return undefined;
+  return { kind: "entry", path, disposition: "inline", gzip: false };
 }
 
 /** Whether a query would change header fields of the answer, which only a signed request may (S3: GetObject). */
@@ -36,11 +80,20 @@ export function hasOverrides(search: string): boolean {
   return parameters.some((parameter) => (uriDecode(parameter) ?? parameter).startsWith("response-"));
 }
 
-type Parameters = { readonly versionId: string | undefined; readonly overrides: string };
+const ZIP_PARAMETERS = ["zip", "path", "recursive", "page", "per_page"] as const;
+type ZipQuery = InsideQuery & { readonly zip: string };
+
+type Parameters = {
+  readonly versionId: string | undefined;
+  readonly overrides: string;
+  readonly zip: ZipQuery | undefined;
+};
 
 function readParameters(search: string): Parameters | undefined {
   let versionId: string | undefined;
   const overrides = new Map<string, string>();
+  const zip = new Map<string, string>();
+  const isZip = /[?&]zip=/.test(search);
   for (const parameter of search === "" ? [] : search.slice(1).split("&")) {
     const equals = parameter.indexOf("=");
     const name = equals === -1 ? parameter : parameter.slice(0, equals);
@@ -49,9 +102,18 @@ function readParameters(search: string): Parameters | undefined {
     if (name === "versionId" && value !== undefined && value !== "" && versionId === undefined)
       versionId = value;
     else if (OVERRIDE.test(name) && value !== undefined && !overrides.has(name)) overrides.set(name, value);
+    else if (isZip && isZipParameter(name) && value !== undefined && !zip.has(name)) zip.set(name, value);
     else return undefined;
   }
-  return { versionId, overrides: [...overrides].map(spell).toSorted().join("&") };
+  return {
+    versionId,
+    overrides: [...overrides].map(spell).toSorted().join("&"),
+    zip: isZip ? (Object.fromEntries(zip) as ZipQuery) : undefined,
+  };
+}
+
+function isZipParameter(name: string): boolean {
+  return ZIP_PARAMETERS.some((each) => each === name);
 }
 
 function spell([name, value]: [string, string]): string {

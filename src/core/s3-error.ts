@@ -1,4 +1,5 @@
 import type { ProblemName } from "./problem.ts";
+import { ZIP_PROBLEMS, type ZipProblem } from "./zip/problems.ts";
 
 /** How S3 names our own failures, and its status where that is another one (S3: "Error responses"). */
 const CODES: Readonly<Record<ProblemName, readonly [code: string, status?: number]>> = {
@@ -31,7 +32,20 @@ const CODES: Readonly<Record<ProblemName, readonly [code: string, status?: numbe
   origin_truncated: ["ServiceUnavailable"],
   origin_timeout: ["ServiceUnavailable"],
   loop: ["InvalidRequest"],
+  parameter_malformed: ["InvalidArgument"],
+  ...zipCodes(),
 };
+
+/** S3 has no names for what can be wrong inside of an archive; these are in its manner. */
+function zipCodes(): Record<ZipProblem, readonly [code: string]> {
+  const names = Object.keys(ZIP_PROBLEMS) as ZipProblem[];
+  const codes = names.map((name) => [name, [isAbsence(name) ? "NoSuchKey" : "InvalidArchive"]] as const);
+  return Object.fromEntries(codes) as unknown as Record<ZipProblem, readonly [code: string]>;
+}
+
+function isAbsence(name: ZipProblem): boolean {
+  return ZIP_PROBLEMS[name][0] === 404;
+}
 
 export function s3Status(problem: ProblemName): number | undefined {
   return CODES[problem][1];

@@ -39,15 +39,59 @@ export type ObjectTarget = {
   readonly overrides: string;
   /** The web origin it is asked for (Fetch: CORS protocol), where there is one: the store's header fields depend on it. */
   readonly corsOrigin: string | undefined;
+  /** What of the object is asked for, where it is an archive. */
+  readonly inside: Inside | undefined;
+  /** The object that has the whole path as its key, if there is one: then that is meant, and nothing inside of this one. */
+  readonly literal: ObjectTarget | undefined;
 };
 
-export type Target = RawTarget | ObjectTarget;
+/** A job, by its number, or as the latest successful one of its name on a branch or tag. */
+export type JobName =
+  | { readonly kind: "id"; readonly id: string }
+  | { readonly kind: "latest"; readonly ref: string; readonly job: string };
+
+/** What a URL asks of a job's artifacts. */
+export type ArtifactTarget = {
+  readonly lane: "artifact";
+  readonly channel: Channel;
+  readonly project: string;
+  readonly job: JobName;
+  /** Which of the job's artifacts, where it is a report and not the archive. */
+  readonly fileType: string | undefined;
+  /** What of the archive; absent for the archive as it is. */
+  readonly inside: Inside | undefined;
+};
+
+/** What can be asked of a zip archive beside its own bytes. Paths are by `/`, without one at either end. */
+export type Inside =
+  | {
+      readonly kind: "entry";
+      readonly path: string;
+      readonly disposition: "inline" | "attachment";
+      /** Whether the client takes gzip: what is deflated can then be sent as it is. */
+      readonly gzip: boolean;
+    }
+  | {
+      readonly kind: "tree";
+      readonly path: string;
+      readonly isRecursive: boolean;
+      readonly page: number;
+      readonly perPage: number;
+    }
+  | { readonly kind: "browse"; readonly path: string; readonly page: number }
+  /** A subtree, or all, made into another archive. */
+  | { readonly kind: "tar" | "zip"; readonly path: string };
+
+/** Targets whose archive can be looked into. */
+export type ArchiveTarget = ObjectTarget | ArtifactTarget;
+
+export type Target = RawTarget | ArchiveTarget;
 
 export type Route =
   | { readonly kind: "target"; readonly target: Target }
   /** No dialect claims it. */
   | { readonly kind: "pass" }
   /** A path that could be read in two ways; it is neither looked up nor sent on. */
-  | { readonly kind: "refused"; readonly problem: "bad_path" | "path_too_long" };
+  | { readonly kind: "refused"; readonly problem: "bad_path" | "path_too_long" | "parameter_malformed" };
 
 export const PASS: Route = { kind: "pass" };

@@ -3,7 +3,8 @@ import { contentHeaders, strongEtag, type Entry } from "../core/entry.ts";
 import type { Pin } from "../core/pin.ts";
 import { Failure } from "../core/problem.ts";
 import type { RawTarget } from "../core/target.ts";
-import { asPrincipal, wholeNumber, type Forge, type ForgeOpening, type ForgeParts } from "./forge.ts";
+import { wholeNumber } from "../core/whole-number.ts";
+import { asPrincipal, type Forge, type ForgeOpening, type ForgeParts } from "./forge.ts";
 import { discard } from "./http.ts";
 import { isPage, readVerdict } from "./verdict.ts";
 

@@ -53,7 +53,3 @@ export function asPrincipal(
   const headers = [...principal.headers, ...(request.headers ?? [])];
   return { method: "GET", ...request, url: url + query, headers };
 }
-
-export function wholeNumber(text: string | null): number | undefined {
-  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}

@@ -4,7 +4,8 @@ import { strongEtag } from "../core/entry.ts";
 import type { Pin } from "../core/pin.ts";
 import { signInPath } from "../core/sign-in.ts";
 import type { RawTarget } from "../core/target.ts";
-import { asPrincipal, wholeNumber, type Forge } from "./forge.ts";
+import { wholeNumber } from "../core/whole-number.ts";
+import { asPrincipal, type Forge } from "./forge.ts";
 import type { AskOrigin } from "./http.ts";
 
 /** Gitea and Forgejo: their entity tag of a raw file is the blob's id, and they serve single ranges. */

@@ -5,7 +5,8 @@ import { encodePath } from "../core/request-path.ts";
 import type { Pin } from "../core/pin.ts";
 import { signInPath } from "../core/sign-in.ts";
 import type { RawTarget } from "../core/target.ts";
-import { asPrincipal, wholeNumber, type Forge, type ForgeAsking, type Told } from "./forge.ts";
+import { wholeNumber } from "../core/whole-number.ts";
+import { asPrincipal, type Forge, type ForgeAsking, type Told } from "./forge.ts";
 import { discard, type AskOrigin } from "./http.ts";
 import { readVerdict } from "./verdict.ts";
 

@@ -4,7 +4,8 @@ import { parseHttpDate } from "../core/http-date.ts";
 import { objectCaching } from "../core/object-caching.ts";
 import { objectHeaders } from "../core/object-headers.ts";
 import type { ByteRange } from "../core/range.ts";
-import { wholeNumber } from "./forge.ts";
+import { wholeNumber } from "../core/whole-number.ts";
+import { partExtent, type Extent } from "./part-extent.ts";
 
 /** What a store's answer says of an object, and which of its bytes came along. */
 export type StoredObject =
@@ -69,26 +70,9 @@ function isSettled(lastModified: string | undefined, date: string | null): boole
   return modified !== undefined && sent !== undefined && sent - modified >= SETTLED_MS;
 }
 
-type Extent = { readonly size: number; readonly part: ByteRange };
-
 function wholeExtent(header: (name: string) => string | null): Extent | undefined {
   const size = wholeNumber(header("content-length"));
   return size === undefined ? undefined : { size, part: { start: 0, end: size } };
-}
-
-/**
- * `bytes 0-9/100` (RFC 9110 §14.4); `undefined` for what makes no sense, leaves the size open, or is not the length that
- * is sent.
- */
-function partExtent(header: (name: string) => string | null): Extent | undefined {
-  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/.exec(header("content-range") ?? "");
-  if (match === null) return undefined;
-  const [start, last, size] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const length = last + 1 - start;
-  const sent = wholeNumber(header("content-length")) ?? length;
-  return start <= last && last < size && sent === length
-    ? { size, part: { start, end: last + 1 } }
-    : undefined;
 }
 
 /** A range is answered with just that, up to the object's end, or with the whole. */

@@ -12,6 +12,8 @@ export type Arrival = {
   readonly path: string;
   readonly search: string;
   readonly headers: Headers;
+  /** The codings that the client takes, as it said itself. */
+  readonly acceptEncoding: string | null;
   /** Keeps work going behind the response. */
   readonly defer: (work: Promise<unknown>) => void;
 };

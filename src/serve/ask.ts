@@ -76,18 +76,19 @@ function isWorthKv({ target, asker }: Visit, before: Grant | undefined): boolean
   return target.lane === "raw" || (before?.kind === "yes" && asker.principal.kind !== "signed");
 }
 
-/** What was last learned of a name. Of an object it matters as well if it is too old to be used: it may still be the same. */
+/** What was last learned of a name. Of an object or artifact it matters as well if it is too old to be used: it may still be the same. */
 async function lastKnown(visit: Visit, key: string): Promise<Revision | undefined> {
   const revisions = revisionsOf(visit);
   return (
     revisions.hot(key) ??
-    (visit.target.lane === "object" ? (await revisions.find(key, () => true))?.record : undefined)
+    (visit.target.lane !== "raw" ? (await revisions.find(key, () => true))?.record : undefined)
   );
 }
 
 /** How long a revision is kept: its life, and the time it may stand in for an unreachable origin. */
 function revisionTiers({ target, isolate }: Visit): FarTiers {
   const { REF_S, OBJECT_FRESH_S, STALE_IF_ERROR_S } = isolate.ports.config.limits;
+  if (target.lane === "artifact") return { coloS: REF_S + STALE_IF_ERROR_S };
   if (target.lane === "object") return { coloS: OBJECT_FRESH_S + STALE_IF_ERROR_S };
   return { coloS: REF_S + STALE_IF_ERROR_S, kvS: REF_S + STALE_IF_ERROR_S };
 }

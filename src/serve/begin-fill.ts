@@ -1,6 +1,8 @@
 import type { Entry } from "../core/entry.ts";
 import { startFill, type Fill, type FillPlan } from "./fill.ts";
+import type { ContentCheck } from "./content-check.ts";
 import { blockKey, bodyKey } from "./keys.ts";
+import { isReadToEnd } from "./stretch.ts";
 import type { Visit } from "./visit.ts";
 
 /** A body of the origin's: the bytes of an entry from `offset` up to, but not including, `until`. */
@@ -8,6 +10,8 @@ export type Source = {
   readonly body: ReadableStream<Uint8Array>;
   readonly offset: number;
   readonly until: number;
+  /** How the content is checked, where it is made here out of an archive; it is made only as far as it is read. */
+  readonly check?: ContentCheck;
 };
 
 /** Begins to store a body, for everyone who wants it. */
@@ -32,7 +36,7 @@ export function beginOwnFill(visit: Visit, entry: Entry, source: Source): Fill {
   return fill;
 }
 
-function fillPlan(visit: Visit, entry: Entry, { body, offset, until }: Source): FillPlan {
+function fillPlan(visit: Visit, entry: Entry, { body, offset, until, check }: Source): FillPlan {
   const { ports } = visit.isolate;
   const { BLOCK_BYTES, ORIGIN_STALL_S, READ_AHEAD_BLOCKS } = ports.config.limits;
   return {
@@ -44,7 +48,8 @@ function fillPlan(visit: Visit, entry: Entry, { body, offset, until }: Source): 
     blockKey: (index) => blockKey(visit, entry, index),
     blocks: ports.blocks,
     stallMs: ORIGIN_STALL_S * 1000,
-    pace: visit.target.lane === "object" ? { aheadBlocks: READ_AHEAD_BLOCKS } : "store",
+    pace: isReadToEnd(visit, entry) && check === undefined ? "store" : { aheadBlocks: READ_AHEAD_BLOCKS },
+    check,
     now: ports.now,
     onBytes: (count) => ports.telemetry.bytes("origin", count),
   };

@@ -1,13 +1,12 @@
 import type { Piece } from "../core/blocks.ts";
 import { COLLAPSED, MISS, type CacheOutcome } from "../core/cache-status.ts";
 import type { Entry } from "../core/entry.ts";
-import type { Pin } from "../core/pin.ts";
 import { Failure } from "../core/problem.ts";
 import type { Refusal } from "../core/refusal.ts";
 import type { Fill, FillReader } from "./fill.ts";
 import { blockKey, bodyKey } from "./keys.ts";
-import { openAlone, reopen } from "./open.ts";
-import { isStored, stretchFrom } from "./stretch.ts";
+import { openAlone, reopen, type BodyOrigin } from "./open.ts";
+import { isReadToEnd, isStored, stretchFrom } from "./stretch.ts";
 import type { OpenedFile, Visit } from "./visit.ts";
 
 /** Some bytes of a body: in hand, to be given back with `done`, or a stream that must be read or cancelled. */
@@ -32,7 +31,7 @@ export class BodyRefused extends Error {
 }
 
 /** A body, and for whom it is read. */
-export type BodySource = { readonly visit: Visit; readonly pin: Pin; readonly entry: Entry };
+export type BodySource = { readonly visit: Visit; readonly pin: BodyOrigin; readonly entry: Entry };
 
 /**
  * A reader over the fill under way, the store and, for what neither has, the origin. What was evicted is read once for
@@ -81,7 +80,7 @@ export function bodyReader(
 
   /** Asks for what comes after the fill that is being read, so that the client need not wait for it. */
   const readAhead = (index: number, rangeEnd: number): void => {
-    if (visit.target.lane === "raw" || index <= aheadOf || index * BLOCK_BYTES >= rangeEnd) return;
+    if (isReadToEnd(visit, entry) || index <= aheadOf || index * BLOCK_BYTES >= rangeEnd) return;
     aheadOf = index;
     if (fills.find(key, index) !== undefined) return;
     const ask = async () => {

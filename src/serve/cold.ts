@@ -1,13 +1,18 @@
-import { isImmutable } from "../core/pin.ts";
+import type { Entry } from "../core/entry.ts";
+import { isImmutable, type Pin } from "../core/pin.ts";
 import { Failure } from "../core/problem.ts";
 import { admit, admitHot, isStillAdmitted } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
 import { BodyRefused } from "./body-reader.ts";
+import { bodyContent } from "./content.ts";
+import { isInside } from "./inside-target.ts";
+import { openInside } from "./inside.ts";
 import { grantKey } from "./keys.ts";
 import { findMissing, openFile } from "./open.ts";
 import { questionNow } from "./questions.ts";
 import { refusalResponse } from "./refusal-response.ts";
-import { reply, type Answerable } from "./reply.ts";
+import { reply } from "./reply.ts";
+import type { Representation } from "./representation.ts";
 import { resolve, resolveHot } from "./resolve.ts";
 import { endVisit, type Visit } from "./visit.ts";
 import { findWritten } from "./written.ts";
@@ -45,7 +50,7 @@ async function serveOnce(visit: Visit, arrival: Arrival): Promise<Response | und
   trace.revisionMs = ports.now() - resolving;
   if (resolved.kind === "unclear") return undefined;
   if (resolved.kind === "refused") return refusalResponse(visit, arrival, resolved.refusal);
-  if (resolved.pin.kind === "unknown" && visit.target.lane === "object") return undefined;
+  if (resolved.pin.kind === "unknown" && visit.target.lane !== "raw") return undefined;
 
   const opening = ports.now();
   const file = await openFile(visit, resolved.pin, arrival.method === "HEAD" ? "HEAD" : "GET");
@@ -53,7 +58,8 @@ async function serveOnce(visit: Visit, arrival: Arrival): Promise<Response | und
   if (file.kind === "unclear") return undefined;
   if (file.kind === "refused") return refusalResponse(visit, arrival, file.refusal);
   if (isImmutable(visit.target)) trace.validatedAt = file.entry.at;
-  const response = await replyUnlessRefused({ visit, arrival, pin: resolved.pin, entry: file.entry });
+  const { pin } = resolved;
+  const response = await answerUnlessRefused(visit, arrival, pin, file.entry);
   if (!visit.isSending) endVisit(visit);
   return isStillAdmitted(visit) ? response : await admitAgain(visit, arrival, response);
 }
@@ -66,13 +72,25 @@ function isKnownHere(visit: Visit): boolean {
   );
 }
 
-async function replyUnlessRefused(answerable: Answerable): Promise<Response> {
+async function answerUnlessRefused(
+  visit: Visit,
+  arrival: Arrival,
+  pin: Pin,
+  entry: Entry,
+): Promise<Response> {
   try {
-    return await reply(answerable);
+    return await reply({ visit, arrival, ...(await represent(visit, arrival, pin, entry)) });
   } catch (error) {
     if (!(error instanceof BodyRefused)) throw error;
-    return refusalResponse(answerable.visit, answerable.arrival, error.refusal);
+    return refusalResponse(visit, arrival, error.refusal);
   }
+}
+
+/** A file, object or archive as it is, or what is asked for of an archive. */
+async function represent(visit: Visit, arrival: Arrival, pin: Pin, entry: Entry): Promise<Representation> {
+  const { target } = visit;
+  if (isInside(target) && pin.kind === "object") return await openInside(visit, arrival, target, pin);
+  return { entry, content: bodyContent({ visit, pin, entry }) };
 }
 
 /** A response was made ready under a grant that has ended meanwhile: it is sent only under a new one. */

@@ -14,5 +14,6 @@ export function countRefused({ ports }: Isolate, { site }: Arrival, response: Re
 /** A request as it is counted. */
 export function counted({ site, target, trace }: Visit, status: number): RequestRecord {
   const { grant, revision, body, hotBytes } = trace;
-  return { host: site.host, lane: target.lane, status, grant, revision, body, hotBytes };
+  const lane = target.lane === "object" && target.inside !== undefined ? "artifact" : target.lane;
+  return { host: site.host, lane, status, grant, revision, body, hotBytes };
 }

@@ -1,6 +1,7 @@
 import { blockCount, blockLength } from "../core/blocks.ts";
 import { Failure } from "../core/problem.ts";
 import type { BlockStore } from "../core/store.ts";
+import type { ContentCheck } from "./content-check.ts";
 import { exactReader } from "./exact-reader.ts";
 import { withPatience } from "./flights.ts";
 
@@ -47,6 +48,8 @@ export type FillPlan = {
   readonly pace: "store" | "reader" | { readonly aheadBlocks: number };
   readonly now: () => number;
   readonly onBytes: (count: number) => void;
+  /** Says whether the bytes are right, where that is known from elsewhere; the body begins with the first then. */
+  readonly check?: ContentCheck | undefined;
 };
 
 /** How many blocks a fill may hold that are not stored yet. */
@@ -164,7 +167,9 @@ export function startFill(plan: FillPlan): Fill {
       for (let index = first; index < count; index++) {
         if (!(await untilNear(index))) break; // whoever comes later begins anew
         const bytes = await source.read(blockLength(index, size, blockBytes), spare.pop());
+        plan.check?.update(bytes);
         if (index === count - 1) await source.end();
+        if (index === count - 1) plan.check?.end();
         deliver(index, bytes);
         pending.push({ index, stored: blocks.write(blockKey(index), bytes) });
         const oldest = pending.length >= WINDOW_BLOCKS ? pending.shift() : undefined;
@@ -172,9 +177,9 @@ export function startFill(plan: FillPlan): Fill {
       }
       for (const each of pending) await release(each);
     } catch (error) {
-      ended = { error };
+      ended = { error: plan.check?.blame(error) ?? error };
       await Promise.all(pending.map(({ stored }) => stored));
-      if (error instanceof Failure && error.problem === "origin_changed") await takeBack(first, next);
+      if (isWrongBody(ended.error)) await takeBack(first, next);
     } finally {
       ended ??= { error: undefined };
       for (const waiting of waiters.values()) for (const waiter of waiting) settle(waiter, ended.error);
@@ -238,6 +243,13 @@ export function startFill(plan: FillPlan): Fill {
       };
     },
   };
+}
+
+/** Whether what came before was wrong as well. */
+function isWrongBody(error: unknown): boolean {
+  return (
+    error instanceof Failure && (error.problem === "origin_changed" || error.problem === "entry_corrupt")
+  );
 }
 
 function settle({ resolve, reject }: Waiter, error: unknown): void {

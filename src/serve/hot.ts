@@ -1,8 +1,12 @@
-import { isImmutable } from "../core/pin.ts";
+import type { Entry } from "../core/entry.ts";
+import { isImmutable, type Pin } from "../core/pin.ts";
 import { admitHot } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
 import { counted } from "./counted.ts";
 import { bodyKey, entryKey, grantKey } from "./keys.ts";
+import { isInside } from "./inside-target.ts";
+import { findInsideHot } from "./inside.ts";
+import { isLiteralHot } from "./literal.ts";
 import { isKnown } from "./open.ts";
 import { questionNow } from "./questions.ts";
 import { rememberReady } from "./ready.ts";
@@ -12,19 +16,26 @@ import { respond } from "./respond.ts";
 import { headersFor } from "./response-headers.ts";
 import type { Visit } from "./visit.ts";
 
+function hotEntry(visit: Visit, pin: Exclude<Pin, { readonly kind: "unknown" }>): Entry | undefined {
+  const { target, isolate } = visit;
+  if (pin.kind !== "object") return isolate.ports.entries.hot(entryKey(visit, pin));
+  return isInside(target) ? findInsideHot(visit, target, pin) : pin.entry;
+}
+
 /** Answers from memory alone: no I/O, no hashing, no waiting. */
 export function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
   const { ports } = visit.isolate;
   if (admitHot(visit, grantKey(visit), questionNow(visit).question)?.kind !== "admitted") return undefined;
+  if (!isLiteralHot(visit)) return undefined;
   const pin = resolveHot(visit);
   if (pin === undefined || pin.kind === "unknown") return undefined;
-  const entry = pin.kind === "object" ? pin.entry : ports.entries.hot(entryKey(visit, pin));
+  const entry = hotEntry(visit, pin);
   const bytes = entry && ports.hot.get(bodyKey(visit, entry));
   if (entry === undefined || bytes === undefined) return undefined;
   if (pin.kind !== "object" && !isKnown(visit, entry)) return undefined;
   visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
   if (isImmutable(visit.target)) visit.trace.validatedAt = entry.at;
-  const answerable = { visit, arrival, pin, entry };
+  const answerable = { visit, arrival, entry };
   if (arrival.method === "GET" && isPlain(arrival.headers)) {
     const headers = headersFor(visit, entry);
     visit.trace.hotBytes = bytes.byteLength;

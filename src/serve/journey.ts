@@ -1,3 +1,4 @@
+import { acceptsGzip } from "../core/accept-encoding.ts";
 import { route } from "../core/route.ts";
 import type { MemoryStore } from "../core/store.ts";
 import type { Site } from "../core/site.ts";
@@ -7,11 +8,12 @@ import { findAsker, type AskerParts } from "./asker.ts";
 import { serveCold } from "./cold.ts";
 import { counted, countRefused } from "./counted.ts";
 import { serveHot } from "./hot.ts";
+import { asMeant } from "./literal.ts";
 import { newVisit } from "./new-visit.ts";
 import { failureResponse } from "./problem-response.ts";
 import { giveReady } from "./ready.ts";
 import { isPlain } from "./reply.ts";
-import type { Isolate } from "./visit.ts";
+import type { Isolate, Visit } from "./visit.ts";
 import { whoAsks } from "./who-asks.ts";
 
 export type JourneyParts = {
@@ -36,7 +38,7 @@ export function serveReady(parts: JourneyParts, request: Request): Response | un
   if (site.kind === "s3") return undefined; // who asks is verified each time
   const asker = findAsker(parts.askers, site, { headers, search: "" });
   if (asker === undefined || headers.get("cdn-loop") !== null || !isPlain(headers)) return undefined;
-  return giveReady(parts.isolate, asker, target);
+  return giveReady(parts.isolate, asker, forCodings(target, ownAcceptEncoding(request)));
 }
 
 /** Serves what a dialect claims; `undefined` for all that is to be passed through. */
@@ -47,17 +49,51 @@ export async function serve(parts: JourneyParts, arrival: Arrival): Promise<Resp
   if (answer.kind === "pass") return undefined;
   if (answer.kind === "refused") return failureResponse(arrival, { problem: answer.problem });
   const asker = await whoAsks(parts, arrival);
-  if (asker === undefined) return undefined;
+  if (asker === undefined) return isLiteral(answer.target) ? undefined : unreadable(answer.target, arrival);
   if (asker instanceof Response) return countRefused(isolate, arrival, asker);
-  const { target } = answer;
+  const target = forCodings(answer.target, arrival.acceptEncoding);
   const isPlainRead = method === "GET" && isPlain(headers);
   const ready = site.kind === "s3" && isPlainRead ? giveReady(isolate, asker, target) : undefined;
   if (ready !== undefined) return ready;
   const visit = newVisit(isolate, arrival, { target, asker });
-  const response = serveHot(visit, arrival) ?? (await serveCold(visit, arrival));
+  const response = serveHot(visit, arrival) ?? (await serveWaiting(visit, arrival));
   const { telemetry, now } = isolate.ports;
   if (response !== undefined) telemetry.request(counted(visit, response.status), now());
   return response;
+}
+
+async function serveWaiting(asked: Visit, arrival: Arrival): Promise<Response | undefined> {
+  const visit = await asMeant(asked);
+  return (await serveCold(visit, arrival)) ?? unreadable(visit.target, arrival);
+}
+
+/** Whether an origin reads the path as the key of an object, whatever else it may be. */
+function isLiteral(target: Target): boolean {
+  return target.lane === "object" && target.literal !== undefined;
+}
+
+/** What no origin of its kind would understand is not passed through to it: it would answer with something else. */
+function unreadable(target: Target, arrival: Arrival): Response | undefined {
+  if (target.lane === "raw" || target.inside === undefined) return undefined;
+  const isOurs = target.lane === "object" || target.inside.kind === "tar" || target.inside.kind === "zip";
+  return isOurs ? failureResponse(arrival, { problem: "archive_unreadable" }) : undefined;
+}
+
+/** Cloudflare puts its own word in the place of the client's. */
+export function ownAcceptEncoding({ cf, headers }: Request): string | null {
+  const own = cf?.["clientAcceptEncoding"];
+  return typeof own === "string" ? own : headers.get("accept-encoding");
+}
+
+/** Targets for clients that take gzip, made once, as their keys are remembered with them. */
+const gzipTargets = new WeakMap<Target, Target>();
+
+/** What is asked for by a client that takes these codings. */
+function forCodings(target: Target, acceptEncoding: string | null): Target {
+  if (target.lane === "raw" || target.inside?.kind !== "entry" || !acceptsGzip(acceptEncoding)) return target;
+  const known = gzipTargets.get(target) ?? { ...target, inside: { ...target.inside, gzip: true } };
+  gzipTargets.set(target, known);
+  return known;
 }
 
 function readRoute({ isolate, targets }: JourneyParts, arrival: Arrival): Route {

@@ -3,7 +3,7 @@ import { makeKey } from "../core/key.ts";
 import { revisionName, type Question } from "../core/question.ts";
 import type { Pin } from "../core/pin.ts";
 import type { Site } from "../core/site.ts";
-import type { ObjectTarget, Target } from "../core/target.ts";
+import type { ArchiveTarget, ObjectTarget, Target } from "../core/target.ts";
 import type { Asker, Visit } from "./visit.ts";
 
 /*
@@ -24,9 +24,14 @@ function perObject<K extends object, T = string>(
   };
 }
 
-/** The scope of a file: all code of a project, through one door. That of an object is the object itself. */
+/** The scope of a file: all code of a project, through one door. That of an object is the object itself, and that of a job one of its artifacts. */
 function scopeParts({ site, target }: Visit): readonly string[] {
   if (target.lane === "raw") return [site.host, target.channel, target.project];
+  if (target.lane === "artifact") {
+    const { channel, project, job, fileType = "" } = target;
+    const name = job.kind === "id" ? [job.kind, job.id] : [job.kind, job.ref, job.job];
+    return [site.host, "job", channel, project, ...name, fileType];
+  }
   return [site.host, "object", target.bucket, target.key, target.versionId ?? ""];
 }
 
@@ -64,8 +69,10 @@ const questionKey = perObject<Question>((visit, question) => {
   return name === undefined ? "" : makeKey("revision", ...scopeParts(visit), ...name);
 });
 
-/** What changes an object's header fields. */
-function objectName({ overrides, corsOrigin }: ObjectTarget): readonly string[] {
+/** What changes an object's header fields; nothing does an artifact's. */
+function objectName(target: ArchiveTarget): readonly string[] {
+  if (target.lane === "artifact") return [];
+  const { overrides, corsOrigin } = target;
   return [overrides, corsOrigin === undefined ? "" : `for ${corsOrigin}`];
 }
 
@@ -97,11 +104,14 @@ export function latestKey(visit: Visit, path: string): string {
 }
 
 /** All bytes of one identity within a project, or of one object; never the asker's. */
-export const bodyKey = perObject<Entry>(({ site, target }, { identity }) =>
-  target.lane === "raw"
-    ? makeKey("body", site.host, target.project, identity)
-    : makeKey("body", site.host, "object", target.bucket, target.key, identity),
-);
+export const bodyKey = perObject<Entry>(({ site, target }, { identity }) => {
+  if (target.lane === "raw") return makeKey("body", site.host, target.project, identity);
+  if (target.lane === "artifact") return makeKey("body", site.host, "job", target.project, identity);
+  return makeKey("body", site.host, "object", target.bucket, target.key, identity);
+});
+
+/** The directory of an archive. */
+export const directoryKey = perObject<Entry>((visit, archive) => `${bodyKey(visit, archive)}/directory`);
 
 export function blockKey(visit: Visit, entry: Entry, index: number): string {
   const { BLOCK_BYTES } = visit.isolate.ports.config.limits;
@@ -110,7 +120,7 @@ export function blockKey(visit: Visit, entry: Entry, index: number): string {
 
 /** The name as it was asked, with all that tells it from others. */
 function nameParts({ target }: Visit): readonly string[] {
-  if (target.lane === "object") return objectName(target);
+  if (target.lane !== "raw") return objectName(target);
   const { name, variant } = target;
   if (name.kind === "joined") return [variant, name.kind, name.refs, name.text];
   if (name.kind === "ref") return [variant, name.kind, name.ref, name.path];

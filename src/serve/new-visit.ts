@@ -15,7 +15,7 @@ export function newVisit(isolate: Isolate, arrival: Arrival, asked: { target: Ta
     site,
     dialect: isolate.ports.dialect(site),
     target,
-    wanted: target.lane === "object" ? wantedOfObject(isolate, arrival) : undefined,
+    wanted: isPlainObject(target) ? wantedOfObject(isolate, arrival) : undefined,
     asker,
     trace: newTrace(isolate.ports.now()),
     defer,
@@ -23,6 +23,11 @@ export function newVisit(isolate: Isolate, arrival: Arrival, asked: { target: Ta
     led: [],
     isSending: false,
   };
+}
+
+/** Whether a request is for the bytes of an object as they are: of an archive that is looked into, others come first. */
+function isPlainObject(target: Target): boolean {
+  return target.lane === "object" && target.inside === undefined;
 }
 
 /** Bytes to ask for at once; none where the answer may well do without any. */

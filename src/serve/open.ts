@@ -94,17 +94,25 @@ async function keep(visit: Visit, entry: Entry, { keys, filled }: Keeping): Prom
   await Promise.all(keys.map((key) => (isSound ? entries.put(key, entry, { coloS }) : entries.drop(key))));
 }
 
+/** Where a body is read from that is not stored: its origin, by a pin, or something that makes it anew from the start. */
+export type BodyOrigin = Pin | { readonly kind: "made"; readonly make: () => Promise<Source> };
+
 /** Reads a body again, from a block on, for an entry that is known: it must be the very same bytes. */
-export async function reopen(visit: Visit, pin: Pin, entry: Entry, stretch: Stretch): Promise<OpenedFile> {
+export async function reopen(
+  visit: Visit,
+  pin: BodyOrigin,
+  entry: Entry,
+  stretch: Stretch,
+): Promise<OpenedFile> {
   const work = () => openAgain(visit, pin, entry, stretch);
-  const where = pin.kind === "object" ? `${stretch.from} ` : ""; // a file is read to its end, an object only so far
+  const where = pin.kind === "object" && entry.isRangeless !== true ? `${stretch.from} ` : ""; // a file is read to its end, an object only so far
   const key = `again ${where}${bodyKey(visit, entry)}`;
   const { joined, result } = shareWork(visit, visit.isolate.opened, key, work);
   const file = await result;
   return joined && file.kind !== "entry" ? await openAgain(visit, pin, entry, stretch) : file;
 }
 
-async function openAgain(visit: Visit, pin: Pin, entry: Entry, stretch: Stretch): Promise<OpenedFile> {
+async function openAgain(visit: Visit, pin: BodyOrigin, entry: Entry, stretch: Stretch): Promise<OpenedFile> {
   const source = await openSame(visit, pin, entry, stretch);
   if (source.kind === "source") visit.defer(beginFill(visit, entry, source));
   return source.kind === "source" ? { kind: "entry", entry } : source;
@@ -113,7 +121,7 @@ async function openAgain(visit: Visit, pin: Pin, entry: Entry, stretch: Stretch)
 /** Reads a body from a block on for one reader alone, at that reader's pace. */
 export async function openAlone(
   visit: Visit,
-  pin: Pin,
+  pin: BodyOrigin,
   entry: Entry,
   stretch: Stretch,
 ): Promise<{ readonly file: OpenedFile; readonly fill: Fill | undefined }> {
@@ -124,7 +132,8 @@ export async function openAlone(
 
 type SameSource = (Source & { readonly kind: "source" }) | Exclude<OpenedFile, { kind: "entry" }>;
 
-async function openSame(visit: Visit, pin: Pin, entry: Entry, stretch: Stretch): Promise<SameSource> {
+async function openSame(visit: Visit, pin: BodyOrigin, entry: Entry, stretch: Stretch): Promise<SameSource> {
+  if (pin.kind === "made") return { kind: "source", ...(await pin.make()) };
   const answer = await askOpen(visit, pin, { method: "GET", known: undefined, ...stretch }).catch(
     async (error: unknown) => {
       if (error instanceof Failure && error.problem === "origin_changed") await forget(visit, pin);
@@ -141,8 +150,9 @@ async function openSame(visit: Visit, pin: Pin, entry: Entry, stretch: Stretch):
 }
 
 /** What was known is not so any more: it is asked for anew. */
-async function forget(visit: Visit, pin: Pin): Promise<void> {
+async function forget(visit: Visit, pin: BodyOrigin): Promise<void> {
   const { entries } = visit.isolate.ports;
+  if (pin.kind === "made") return;
   if (pin.kind === "object") {
     const key = revisionKey(visit, questionNow(visit).question);
     if (key !== undefined) await revisionsOf(visit).drop(key);

@@ -1,3 +1,4 @@
+import type { Codec } from "../core/codec.ts";
 import type { Config } from "../core/config.ts";
 import type { Dialect } from "../core/dialect.ts";
 import type { Entry } from "../core/entry.ts";
@@ -9,6 +10,8 @@ import type { Signer } from "../core/signer.ts";
 import type { Site } from "../core/site.ts";
 import type { BlockStore, MemoryStore, Records } from "../core/store.ts";
 import type { Telemetry } from "../core/telemetry.ts";
+import type { Links } from "../core/zip/links.ts";
+import type { KnownDirectory } from "./archive.ts";
 
 /** All of the world that the journey touches. */
 export type Ports = {
@@ -20,6 +23,9 @@ export type Ports = {
   /** Keyed hash of a credential, in hex. */
   readonly digest: (text: string) => Promise<string>;
   readonly signer: Signer;
+  readonly codec: Codec;
+  /** The media type that a file name's extension stands for. */
+  readonly mediaType: (path: string) => string | undefined;
   readonly dialect: (site: Site) => Dialect;
   readonly grants: Records<Grant>;
   /** Denials of one name, and scopes to be left alone: never in KV. */
@@ -29,6 +35,10 @@ export type Ports = {
   readonly objects: Records<Revision>;
   readonly entries: Records<Entry>;
   readonly blocks: BlockStore;
+  /** Directories of archives. */
+  readonly directories: MemoryStore<KnownDirectory>;
+  /** Texts of archives' symbolic links. */
+  readonly links: MemoryStore<Links>;
   /** Whole small bodies. */
   readonly hot: MemoryStore<Uint8Array>;
   /** What an asker was told is missing. */

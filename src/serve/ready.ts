@@ -62,7 +62,7 @@ export function rememberReady(
   const { isolate, target } = visit;
   const { ports } = isolate;
   const { question } = questionNow(visit);
-  if (question.via === "replay") return; // a "no" to the one name would have to be looked for as well
+  if (question.via === "replay" || (target.lane === "object" && target.literal !== undefined)) return; // a "no" to the one name would have to be looked for as well
   const grant = footing(ports.grants, grantKey(visit));
   const anonymous = footing(ports.grants, grantKey(visit, NOBODY));
   const key = revisionKey(visit, question);

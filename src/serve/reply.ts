@@ -8,23 +8,22 @@ import {
   type ByteRange,
   type RangeAnswer,
 } from "../core/range.ts";
-import type { Pin } from "../core/pin.ts";
 import type { Arrival } from "./arrival.ts";
 import { failureResponse } from "./problem-response.ts";
 import { respond } from "./respond.ts";
-import { bodyReader } from "./body-reader.ts";
-import { bodyKey } from "./keys.ts";
-import { gather, isSmall, readSmall, type Segment, type Sending } from "./read.ts";
+import type { Content, Gathered } from "./content.ts";
 import { headersFor, headersForPart, withoutContent } from "./response-headers.ts";
 import { endVisit, type Visit } from "./visit.ts";
 
-/** An admitted request with all that is needed to answer it. */
+/** An admitted request, and what is known of that which answers it. */
 export type Answerable = {
   readonly visit: Visit;
   readonly arrival: Arrival;
-  readonly pin: Pin;
   readonly entry: Entry;
 };
+
+/** The same with the means to get at its bytes. */
+export type Sendable = Answerable & { readonly content: Content };
 
 /** Whether a GET with these header fields wants the plain whole. */
 export function isPlain(headers: Headers): boolean {
@@ -38,17 +37,17 @@ export function isPlain(headers: Headers): boolean {
 }
 
 /** Answers with all, parts or none of a body: preconditions first, then ranges (RFC 9110 §13.2.2, §14.2). */
-export async function reply(answerable: Answerable): Promise<Response> {
-  const { visit, entry } = answerable;
-  const early = replyWithoutBody(answerable);
+export async function reply(sendable: Sendable): Promise<Response> {
+  const { entry, content } = sendable;
+  const early = replyWithoutBody(sendable);
   if (early !== undefined) return early;
-  const wanted = wantedOf(answerable);
-  if (wanted.kind === "unsatisfiable") return unsatisfied(answerable);
-  if (isSmall(visit, entry)) return replyFromBytes(answerable, await readSmall(answerable), wanted);
+  const wanted = wantedOf(sendable);
+  if (wanted.kind === "unsatisfiable") return unsatisfied(sendable);
+  if (content.all !== undefined) return replyFromBytes(sendable, await content.all(), wanted);
   const ranges = wanted.kind === "whole" ? [{ start: 0, end: entry.size }] : wanted.ranges;
   const [only, second] = ranges;
-  if (only === undefined || second !== undefined) return await replyParts(answerable, ranges);
-  return await replyRange(answerable, only, wanted.kind === "whole" ? 200 : 206);
+  if (only === undefined || second !== undefined) return await replyParts(sendable, ranges);
+  return await replyRange(sendable, only, wanted.kind === "whole" ? 200 : 206);
 }
 
 /** Which bytes a request wants of a body (RFC 9110 §14.2, and §13.1.5 for whether Range counts). */
@@ -157,9 +156,9 @@ function validators({ etag, lastModified }: Entry): Validators {
 }
 
 /** Sends one range, or all. What lies in one stored block is sent as the store gave it; more is joined natively. */
-async function replyRange(answerable: Answerable, range: ByteRange, status: 200 | 206): Promise<Response> {
-  const { visit, entry } = answerable;
-  const { sending, close } = await begin(answerable, [{ kind: "range", range }]);
+async function replyRange(sendable: Sendable, range: ByteRange, status: 200 | 206): Promise<Response> {
+  const { visit, entry, content } = sendable;
+  const { sending, close } = await content.gather([{ kind: "range", range }]);
   const headers = status === 206 ? headersForPart(visit, entry) : headersFor(visit, entry);
   const length = range.end - range.start;
   headers.set("Content-Length", String(length));
@@ -171,31 +170,18 @@ async function replyRange(answerable: Answerable, range: ByteRange, status: 200 
   return pump({ visit, sending, close }, { status, headers, length });
 }
 
-async function replyParts(answerable: Answerable, ranges: readonly ByteRange[]): Promise<Response> {
-  const { visit, entry } = answerable;
+async function replyParts(sendable: Sendable, ranges: readonly ByteRange[]): Promise<Response> {
+  const { visit, entry, content } = sendable;
   const type = entry.headers.find(([name]) => name === "content-type")?.[1];
   const plan = planMultipart(ranges, entry.size, type, newBoundary());
-  const { sending, close } = await begin(answerable, plan.segments);
+  const { sending, close } = await content.gather(plan.segments);
   const headers = headersForPart(visit, entry);
   headers.set("Content-Type", plan.contentType);
   headers.set("Content-Length", String(plan.length));
   return pump({ visit, sending, close }, { status: 206, headers, length: plan.length });
 }
 
-type Begun = { readonly visit: Visit; readonly sending: Sending; readonly close: () => void };
-
-async function begin(answerable: Answerable, segments: readonly Segment[]): Promise<Begun> {
-  const { visit, entry } = answerable;
-  const reader = bodyReader(answerable, { isReadOn: isReadOn(answerable, segments) });
-  try {
-    const blockBytes = visit.isolate.ports.config.limits.BLOCK_BYTES;
-    const sending = await gather(reader, segments, { size: entry.size, blockBytes });
-    return { visit, sending, close: () => reader.close() };
-  } catch (error) {
-    reader.close();
-    throw error;
-  }
-}
+type Begun = Gathered & { readonly visit: Visit };
 
 type Head = { readonly status: number; readonly headers: Headers; readonly length: number };
 
@@ -214,17 +200,6 @@ function pump({ visit, sending, close }: Begun, { status, headers, length }: Hea
     });
   visit.defer(sent);
   return respond(readable, { status, headers });
-}
-
-/** Whether a client reads on where somebody read before: then more of the object will be wanted soon. */
-function isReadOn({ visit, entry }: Answerable, segments: readonly Segment[]): boolean {
-  const [only, second] = segments;
-  if (visit.target.lane === "raw" || only?.kind !== "range" || second !== undefined) return false;
-  const { readUpTo } = visit.isolate;
-  const key = bodyKey(visit, entry);
-  const isOn = only.range.start > 0 && readUpTo.get(key) === only.range.start;
-  readUpTo.set(key, only.range.end);
-  return isOn;
 }
 
 function newBoundary(): string {

@@ -5,7 +5,7 @@ import { Failure } from "../core/problem.ts";
 import type { Question } from "../core/question.ts";
 import type { Revision } from "../core/revision.ts";
 import type { Tier } from "../core/store.ts";
-import type { Target } from "../core/target.ts";
+import type { ArtifactTarget, Target } from "../core/target.ts";
 import { refresh } from "./admit.ts";
 import { ask } from "./ask.ts";
 import { revisionKey } from "./keys.ts";
@@ -124,9 +124,17 @@ function note(visit: Visit, { record, from }: Known, question: Question): void {
 export function revisionLifetime(visit: Visit, record: Revision): Lifetime {
   const { REF_S, MISSING_S, OBJECT_FRESH_S } = visit.isolate.ports.config.limits;
   if (record.kind === "crowded") return { soft: CROWDED_MS, hard: CROWDED_MS };
+  if (record.kind === "object" && visit.target.lane === "artifact")
+    return ofLength(artifactSeconds(visit, visit.target));
   if (record.kind === "object") return ofLength(Math.min(OBJECT_FRESH_S, record.freshS ?? Infinity));
   if (record.kind === "uncacheable") return ofLength(Math.max(OBJECT_FRESH_S, MISSING_S));
   return ofLength(pinOfRecord(visit, record) === undefined ? MISSING_S : REF_S);
+}
+
+/** A job's archive is made once; that it is still there is asked with each grant. */
+function artifactSeconds({ isolate }: Visit, { job }: ArtifactTarget): number {
+  const { ENTRY_S, REF_S } = isolate.ports.config.limits;
+  return job.kind === "id" ? ENTRY_S : REF_S;
 }
 
 function ofLength(seconds: number): Lifetime {
@@ -136,7 +144,7 @@ function ofLength(seconds: number): Lifetime {
 
 function isUsable(visit: Visit, record: Revision): boolean {
   if (record.at <= writtenAt(visit)) return false;
-  if (visit.target.lane === "object" && record.at >= visit.trace.startedAt) return true; // asked for this very request
+  if (visit.target.lane !== "raw" && record.at >= visit.trace.startedAt) return true; // asked for this very request
   return judge(record.at, visit.isolate.ports.now(), revisionLifetime(visit, record)) !== "expired";
 }
 
@@ -152,7 +160,7 @@ const namePins = new WeakMap<Target, { readonly pin: Pin | undefined }>();
 const recordPins = new WeakMap<Target, { readonly record: Revision; readonly pin: Pin | undefined }>();
 
 function pinOfName(target: Target): Pin | undefined {
-  if (target.lane === "object") return undefined;
+  if (target.lane !== "raw") return undefined;
   const known = namePins.get(target) ?? { pin: pinOf(target.name) };
   namePins.set(target, known);
   return known.pin;

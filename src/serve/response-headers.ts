@@ -6,6 +6,8 @@ import { isOfTheWhole } from "../core/object-headers.ts";
 import { isImmutable } from "../core/pin.ts";
 import { credentialHeaders } from "../core/principal.ts";
 import { NOBODY } from "./asker.ts";
+import { sharingHeaders } from "../core/zip/entry-headers.ts";
+import { isInside } from "./inside-target.ts";
 import { grantKey } from "./keys.ts";
 import { formatServerTiming } from "./trace.ts";
 import type { Visit } from "./visit.ts";
@@ -25,11 +27,21 @@ export function headersFor(visit: Visit, entry: Entry): Headers {
   headers.set("Age", String(ageInSeconds(trace.validatedAt, isolate.ports.now())));
   if (site.kind !== "s3") {
     headers.set("Cache-Control", clientCacheControl(isReadableByAnyone(visit), isImmutable(target)));
-    headers.set("Vary", credentialHeaders(site.kind).join(", "));
   }
+  if (isInside(target))
+    for (const [name, value] of sharingHeaders(isReadableByAnyone(visit))) headers.set(name, value);
+  const vary = varyOf(visit);
+  if (vary.length > 0) headers.set("Vary", vary.join(", "));
   headers.set("Cache-Status", formatCacheStatus(trace.grant, trace.revision, trace.body));
   headers.set("Server-Timing", formatServerTiming(trace));
   return headers;
+}
+
+/** By what of a request an answer may be another one (RFC 9110 §12.5.5). */
+function varyOf({ site, target }: Visit): readonly string[] {
+  const askers = site.kind === "s3" ? [] : credentialHeaders(site.kind);
+  const isCodable = target.lane !== "raw" && target.inside?.kind === "entry";
+  return isCodable ? ["accept-encoding", ...askers] : askers;
 }
 
 /** Header fields of a 206. */

@@ -17,13 +17,18 @@ export async function stretchFrom(
 ): Promise<Stretch> {
   const { BLOCK_BYTES, READ_AHEAD_BLOCKS } = visit.isolate.ports.config.limits;
   const from = index * BLOCK_BYTES;
-  if (visit.target.lane === "raw") return { from, until: entry.size };
+  if (isReadToEnd(visit, entry)) return { from, until: entry.size };
   const wantedEnd = Math.ceil(rangeEnd / BLOCK_BYTES);
   const end = Math.min(wantedEnd, index + READ_AHEAD_BLOCKS);
   const further = Array.from({ length: end - index - 1 }, (_, step) => index + 1 + step);
   const stored = await Promise.all(further.map((each) => isStored(visit, entry, each)));
   const firstStored = further[stored.indexOf(true)];
   return { from, until: Math.min((firstStored ?? end) * BLOCK_BYTES, entry.size) };
+}
+
+/** Whether an origin sends all of a body, from wherever it begins. */
+export function isReadToEnd({ target }: Visit, { isRangeless = false }: Entry): boolean {
+  return target.lane === "raw" || isRangeless;
 }
 
 /** Whether a block is in the store now. */

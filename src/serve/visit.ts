@@ -5,6 +5,8 @@ import type { Site } from "../core/site.ts";
 import type { MemoryStore } from "../core/store.ts";
 import type { AnyPrincipal } from "../core/store-principal.ts";
 import type { Target } from "../core/target.ts";
+import type { Links } from "../core/zip/links.ts";
+import type { KnownDirectory } from "./archive.ts";
 import type { Fills } from "./fills.ts";
 import type { Fill } from "./fill.ts";
 import type { Flights } from "./flights.ts";
@@ -19,6 +21,10 @@ export type Isolate = {
   /** Files being opened. */
   readonly opened: Flights<OpenedFile>;
   readonly fills: Fills;
+  /** Directories of archives being read. */
+  readonly directories: Flights<KnownDirectory>;
+  /** Links of archives being read. */
+  readonly links: Flights<Links>;
   /** Where the last read of a part ended, by body. */
   readonly readUpTo: MemoryStore<number>;
   /** Spreads refreshes over isolates, in milliseconds. */

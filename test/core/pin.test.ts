@@ -71,6 +71,8 @@ describe("what can never stand for anything else", () => {
     versionId: undefined,
     overrides: "",
     corsOrigin: undefined,
+    inside: undefined,
+    literal: undefined,
   };
 
   it.each<[string, Target, boolean]>([

@@ -85,7 +85,6 @@ describe("the web's form", () => {
     ["/g/p/-/blob/raw/main/a"],
     ["/g/p/-/r%61w/main/a"],
     ["/g/p.git/info/refs"],
-    ["/g/p/-/jobs/1/artifacts/raw/a"],
     ["/api/v4/projects/1/raw/a/b"],
     ["/API/v4/projects/1/repository/files/a/raw"],
   ])("routeGitlab() does leave %s to the origin", (pathname) => {

@@ -12,6 +12,8 @@ const PLAIN: ObjectTarget = {
   versionId: undefined,
   overrides: "",
   corsOrigin: undefined,
+  inside: undefined,
+  literal: undefined,
 };
 
 function target(changes: Partial<ObjectTarget>): Route {

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it, test } from "vitest";
+import { openArtifact } from "../../scripts/demo/artifact-bytes.ts";
+import { readZipDirectory } from "../../scripts/demo/zip-reader.ts";
 import { addSamples, DEMO_KEYS } from "../../scripts/demo/s3-samples.ts";
 import { xmlElements, xmlText } from "../../scripts/demo/s3-xml.ts";
 import { call, useStore } from "./s3-client.ts";
@@ -223,4 +225,15 @@ it("has samples to begin with", async () => {
   expect((await get("/demo/hello.txt", DEMO_KEYS.reader)).text).toBe("Hello from a private bucket\n");
   expect((await get("/demo/hello.txt", DEMO_KEYS.other)).status).toBe(403);
   expect((await get("/demo/big.bin", DEMO_KEYS.reader)).body).toHaveLength(1000);
+  const archives = await Promise.all(
+    [await get("/public/builds/site.zip"), await get("/demo/builds/site.zip", DEMO_KEYS.reader)].map(
+      async ({ body, headers }) => {
+        expect(headers["content-type"]).toBe("application/zip");
+        return (await readZipDirectory(openArtifact(body))).map(({ name }) => name);
+      },
+    ),
+  );
+  expect(archives.map((names) => names.includes("coverage/index.html"))).toEqual([true, true]);
+  expect(archives.map((names) => names.includes("private.txt"))).toEqual([false, true]);
+  expect((await get("/demo/builds/site.zip", DEMO_KEYS.other)).status).toBe(403);
 });

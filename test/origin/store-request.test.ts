@@ -29,6 +29,8 @@ const anyTarget: fc.Arbitrary<ObjectTarget> = fc.record({
     `response-cache-control=${uriEncode("no-cache, a=b&c")}&response-expires=${uriEncode("é %+")}`,
   ),
   corsOrigin: fc.constantFrom(undefined, "https://a.example"),
+  inside: fc.constant(undefined),
+  literal: fc.constant(undefined),
 });
 
 describe("a read by the holder of a key", () => {

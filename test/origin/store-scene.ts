@@ -33,4 +33,6 @@ export const TARGET: ObjectTarget = {
   versionId: undefined,
   overrides: "",
   corsOrigin: undefined,
+  inside: undefined,
+  literal: undefined,
 };

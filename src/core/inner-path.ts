@@ -1,0 +1,14 @@
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/**
+ * A path inside of an archive as it is looked up: by `/`, without one at either end; empty is all of the archive.
+ * `undefined` for one that could be read in two ways (empty or dot segments, backslashes, control characters).
+ */
+export function innerPath(text: string): string | undefined {
+  const path = text.replace(/\/$/, "");
+  if (path === "") return text === "" || text === "/" ? "" : undefined;
+  if (CONTROL.test(path) || path.includes("\\")) return undefined;
+  const isOdd = path.split("/").some((segment) => segment === "" || segment === "." || segment === "..");
+  return isOdd ? undefined : path;
+}

@@ -1,0 +1,32 @@
+/** Why an archive as a whole, or one member of it, is not served: status and title, each a problem of its own. */
+export const ZIP_PROBLEMS = {
+  archive_unreadable: [422, "Archive cannot be looked into, as it is not cached"],
+  archive_not_zip: [422, "Artifact is not a zip archive"],
+  archive_broken: [422, "Directory of the archive cannot be read"],
+  archive_spanned: [422, "Archive is one of several parts"],
+  archive_too_many_entries: [422, "Archive has too many entries"],
+  archive_directory_too_large: [422, "Directory of the archive is too large"],
+  archive_too_many_links: [422, "Archive has too many symbolic links"],
+  archive_overlapping: [422, "Entries of the archive overlap"],
+  entry_not_found: [404, "Archive has no such entry"],
+  entry_is_directory: [404, "Entry is a directory"],
+  entry_encrypted: [422, "Entry is encrypted"],
+  entry_method: [422, "Entry is packed by a method that is not supported"],
+  entry_ratio: [422, "Entry would unpack to far more than it is packed in"],
+  entry_lies: [422, "Entry is not what the directory says of it"],
+  entry_corrupt: [422, "Entry's bytes are not those it was made of"],
+  entry_duplicate: [422, "Entry has the name of an earlier one"],
+  entry_collides: [422, "Entry's name differs from an earlier one by case alone"],
+  entry_through_link: [422, "Entry's name leads through a symbolic link"],
+  name_escapes: [422, "Entry's name leads out of the archive"],
+  name_absolute: [422, "Entry's name is absolute"],
+  name_backslash: [422, "Entry's name has a backslash"],
+  name_drive: [422, "Entry's name has a drive or a stream"],
+  name_control: [422, "Entry's name has a control character"],
+  name_device: [422, "Entry's name is that of a device"],
+  name_malformed: [422, "Entry's name is empty, too long or no text"],
+  link_escapes: [422, "Symbolic link leads out of the archive"],
+  link_dangling: [422, "Symbolic link leads to nothing in the archive, or in a circle"],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+export type ZipProblem = keyof typeof ZIP_PROBLEMS;

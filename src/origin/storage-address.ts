@@ -1,0 +1,45 @@
+/** A presigned address in an object storage: whoever has it may read, so it is held in memory alone and never shown. */
+export type StorageAddress = {
+  readonly url: string;
+  /** Until when its signature is good, in milliseconds. */
+  readonly until: number;
+};
+
+/** How long an address is believed that does not say until when it is good. */
+const UNKNOWN_LIFE_S = 60;
+/** An address is not used in the last part of its life: a clock may be wrong, and a read must still begin. */
+const MARGIN_S = 20;
+
+/** An address that the forge has just given. Until when it is good stands in it, in the manner of S3, Google or Azure. */
+export function storageAddress(location: URL, now: number): StorageAddress {
+  const until = signedUntil(location.searchParams) ?? now + UNKNOWN_LIFE_S * 1000;
+  return { url: location.href, until: until - MARGIN_S * 1000 };
+}
+
+/** Whether an address is signed: any other redirect may lead to where one has to sign in, and is no yes. */
+export function isPresigned({ searchParams }: URL): boolean {
+  return SIGNATURES.some((name) => searchParams.has(name));
+}
+
+/** S3's and Google's signatures, new and old, Google's and Amazon's networks, and Azure. */
+const SIGNATURES = ["X-Amz-Signature", "X-Goog-Signature", "Signature", "sig"];
+
+function signedUntil(parameters: URLSearchParams): number | undefined {
+  for (const prefix of ["X-Amz", "X-Goog"]) {
+    const from = basicDate(parameters.get(`${prefix}-Date`));
+    const seconds = Number(parameters.get(`${prefix}-Expires`) ?? Number.NaN);
+    if (from !== undefined && Number.isFinite(seconds)) return from + seconds * 1000;
+  }
+  const expires = parameters.get("Expires"); // S3's and Google's older signatures, in seconds since 1970
+  if (expires !== null && /^\d{9,11}$/.test(expires)) return Number(expires) * 1000;
+  const azure = Date.parse(parameters.get("se") ?? "");
+  return Number.isNaN(azure) ? undefined : azure;
+}
+
+/** `20261121T065417Z` (ISO 8601, basic format). */
+function basicDate(text: string | null): number | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text ?? "");
+  if (match === null) return undefined;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second);
+}

@@ -1,0 +1,94 @@
+import { pieces } from "../core/blocks.ts";
+import { Failure } from "../core/problem.ts";
+import type { ByteRange } from "../core/range.ts";
+import { LOCAL_HEADER_BYTES, readLocalHeader } from "../core/zip/local-header.ts";
+import type { Member } from "../core/zip/member.ts";
+import { bodyReader, type BodyReader, type BodySource, type Chunk } from "./body-reader.ts";
+
+/** An archive that bytes are taken from here and there. */
+export type ArchiveBytes = {
+  readonly reader: BodyReader;
+  readonly size: number;
+  readonly blockBytes: number;
+  close(): void;
+};
+
+export function archiveBytes(source: BodySource): ArchiveBytes {
+  const reader = bodyReader(source);
+  const { BLOCK_BYTES } = source.visit.isolate.ports.config.limits;
+  return { reader, size: source.entry.size, blockBytes: BLOCK_BYTES, close: () => reader.close() };
+}
+
+/** Reads with an archive's bytes, and lets go of them. */
+export async function withArchiveBytes<T>(
+  source: BodySource,
+  read: (archive: ArchiveBytes) => Promise<T>,
+): Promise<T> {
+  const archive = archiveBytes(source);
+  try {
+    return await read(archive);
+  } finally {
+    archive.close();
+  }
+}
+
+/** The bytes of a range, to be held in memory; `ahead` is the end of what will be read next, so that it is asked for at once. */
+export async function readRange(
+  { reader, size, blockBytes }: ArchiveBytes,
+  range: ByteRange,
+  ahead = range.end,
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(range.end - range.start);
+  let position = 0;
+  for (const piece of pieces(range, size, blockBytes)) {
+    position += await copyChunk(
+      await reader.piece({ ...piece, rangeEnd: Math.max(ahead, piece.rangeEnd) }),
+      bytes,
+      position,
+    );
+  }
+  if (position !== bytes.byteLength) throw new Failure("origin_changed");
+  return bytes;
+}
+
+async function copyChunk(chunk: Chunk, into: Uint8Array, at: number): Promise<number> {
+  const bytes =
+    chunk.kind === "bytes" ? chunk.bytes : new Uint8Array(await new Response(chunk.stream).arrayBuffer());
+  into.set(bytes, at);
+  if (chunk.kind === "bytes") chunk.done();
+  return bytes.byteLength;
+}
+
+/** What a local header is thought to have beside its fixed part, at first: names and extra fields are rarely longer. */
+const VARIABLE_BYTES = 512;
+
+/** Where a member's data is in its archive; its local header is read for nothing else. Fails with the member's own problem. */
+export async function dataRange(archive: ArchiveBytes, member: Member): Promise<ByteRange> {
+  const { headerOffset, compressedSize, limit } = member;
+  const end = Math.min(limit, headerOffset + LOCAL_HEADER_BYTES + VARIABLE_BYTES + compressedSize);
+  let length = Math.min(limit - headerOffset, LOCAL_HEADER_BYTES + VARIABLE_BYTES);
+  for (;;) {
+    const header = await readRange(archive, { start: headerOffset, end: headerOffset + length }, end);
+    const answer = readLocalHeader(header, member);
+    if (answer.kind === "problem") throw new Failure(answer.problem, member.path);
+    if (answer.kind === "data") {
+      const start = headerOffset + answer.offset;
+      return { start, end: start + compressedSize };
+    }
+    if (answer.bytes <= length || headerOffset + answer.bytes > limit)
+      throw new Failure("entry_lies", member.path);
+    length = answer.bytes;
+  }
+}
+
+/** A member's packed bytes, few enough to be held in memory, in one read with its local header. */
+export async function readPacked(archive: ArchiveBytes, member: Member): Promise<Uint8Array> {
+  const { headerOffset, compressedSize, limit } = member;
+  const end = Math.min(limit, headerOffset + LOCAL_HEADER_BYTES + VARIABLE_BYTES + compressedSize);
+  const bytes = await readRange(archive, { start: headerOffset, end });
+  const answer = readLocalHeader(bytes, member);
+  if (answer.kind === "problem") throw new Failure(answer.problem, member.path);
+  const dataEnd = answer.kind === "data" ? answer.offset + compressedSize : Infinity;
+  if (answer.kind === "data" && dataEnd <= bytes.byteLength) return bytes.subarray(answer.offset, dataEnd);
+  return await readRange(archive, await dataRange(archive, member));
+}

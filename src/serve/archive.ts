@@ -1,0 +1,145 @@
+import { MISS } from "../core/cache-status.ts";
+import type { Entry } from "../core/entry.ts";
+import { Failure } from "../core/problem.ts";
+import type { ObjectPin } from "../core/pin.ts";
+import { readDirectory } from "../core/zip/central-directory.ts";
+import { openDirectory } from "../core/zip/compact-directory.ts";
+import { findEndRecord, TAIL_BYTES, type EndRecord } from "../core/zip/end-record.ts";
+import type { Directory } from "../core/zip/member.ts";
+import type { ZipProblem } from "../core/zip/problems.ts";
+import { readRange, withArchiveBytes, type ArchiveBytes } from "./archive-bytes.ts";
+import { directoryKey } from "./keys.ts";
+import { shareRead } from "./share-read.ts";
+import type { Visit } from "./visit.ts";
+
+/** An archive whose directory is known; `stamp` tells it from every other, by its identity and its directory's bytes. */
+export type Archive = {
+  readonly pin: ObjectPin;
+  readonly directory: Directory;
+  readonly stamp: string;
+};
+
+/** What is remembered of an archive: its directory, or why it has none that can be used. */
+export type KnownDirectory =
+  | { readonly kind: "directory"; readonly directory: Directory; readonly stamp: string }
+  | { readonly kind: "problem"; readonly problem: ZipProblem };
+
+/** The directory of an archive: from memory, the colo, or the archive's own end. Fails with the archive's own problem. */
+export async function openArchive(visit: Visit, pin: ObjectPin): Promise<Archive> {
+  const { ports, directories } = visit.isolate;
+  const key = directoryKey(visit, pin.entry);
+  const known =
+    ports.directories.get(key) ?? (await shareRead(visit, directories, key, () => find(visit, pin)));
+  if (known.kind === "problem") throw new Failure(known.problem);
+  return { pin, directory: known.directory, stamp: known.stamp };
+}
+
+/** The same from memory alone, without waiting. */
+export function openArchiveHot(visit: Visit, pin: ObjectPin): Archive | undefined {
+  const known = visit.isolate.ports.directories.get(directoryKey(visit, pin.entry));
+  return known?.kind === "directory" ? { pin, directory: known.directory, stamp: known.stamp } : undefined;
+}
+
+async function find(visit: Visit, pin: ObjectPin): Promise<KnownDirectory> {
+  const { ports } = visit.isolate;
+  const key = directoryKey(visit, pin.entry);
+  const known = (await findStored(visit, key)) ?? (await readFromArchive(visit, pin));
+  ports.directories.set(key, known);
+  return known;
+}
+
+/** In the colo a directory is a block of its own, beside a record that says how long it is. */
+async function findStored(visit: Visit, key: string): Promise<KnownDirectory | undefined> {
+  const { entries, blocks } = visit.isolate.ports;
+  const found = await entries.find(key, () => true);
+  if (found === undefined) return undefined;
+  const { size: length, identity: stamp } = found.record;
+  const stream = await blocks.read(`${key}/~0`, { start: 0, end: length, length });
+  if (stream === undefined) return undefined;
+  const directory = openDirectory(new Uint8Array(await new Response(stream).arrayBuffer()));
+  if (directory === undefined) return undefined;
+  visit.trace.entryTier = "colo";
+  return { kind: "directory", directory, stamp };
+}
+
+async function readFromArchive(visit: Visit, pin: ObjectPin): Promise<KnownDirectory> {
+  const { ports } = visit.isolate;
+  const { ZIP_ENTRIES, ZIP_DIRECTORY_BYTES, ZIP_RATIO, ZIP_LINKS } = ports.config.limits;
+  visit.trace.body = MISS;
+  const read = await withArchiveBytes({ visit, pin, entry: pin.entry }, (bytes) =>
+    readDirectoryBytes(bytes, ZIP_DIRECTORY_BYTES),
+  );
+  if (read.kind === "problem") return read;
+  const { bytes, end } = read;
+  const answer = readDirectory(bytes, end, { entries: ZIP_ENTRIES, ratio: ZIP_RATIO, links: ZIP_LINKS });
+  if (answer.kind === "problem") return answer;
+  const { directory } = answer;
+  const digest = await ports.codec.sha256(new TextEncoder().encode(`${pin.entry.identity}\n`), bytes);
+  const stamp = digest.slice(0, STAMP_DIGITS);
+  visit.defer(keep(visit, pin.entry, { kind: "directory", directory, stamp }));
+  return { kind: "directory", directory, stamp };
+}
+
+/** 80 bits: nobody finds two directories with one stamp by chance. */
+const STAMP_DIGITS = 20;
+
+async function keep(
+  visit: Visit,
+  archive: Entry,
+  { directory, stamp }: Extract<KnownDirectory, { kind: "directory" }>,
+): Promise<void> {
+  const { blocks, entries, config, now } = visit.isolate.ports;
+  const key = directoryKey(visit, archive);
+  if (!(await blocks.write(`${key}/~0`, directory.bytes))) return;
+  const { byteLength: size } = directory.bytes;
+  const record: Entry = {
+    at: now(),
+    identity: stamp,
+    size,
+    etag: undefined,
+    lastModified: undefined,
+    originEtag: undefined,
+    headers: [],
+  };
+  await entries.put(key, record, { coloS: config.limits.ENTRY_S });
+}
+
+/** How far before an archive's tail the rest of its end is looked for: records of the future may be longer than today's. */
+const FURTHEST_END_BYTES = 1024 * 1024;
+
+type DirectoryBytes =
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly end: EndRecord }
+  | { readonly kind: "problem"; readonly problem: ZipProblem };
+
+/** Reads the end of an archive, and what of its directory lies before that. */
+async function readDirectoryBytes(archive: ArchiveBytes, mostBytes: number): Promise<DirectoryBytes> {
+  const { size } = archive;
+  let tailStart = Math.max(0, size - TAIL_BYTES);
+  let tail = await readRange(archive, { start: tailStart, end: size });
+  let answer = findEndRecord(tail, size);
+  if (answer.kind === "more") {
+    if (tailStart - answer.from > FURTHEST_END_BYTES) return { kind: "problem", problem: "archive_broken" };
+    tail = joined(await readRange(archive, { start: answer.from, end: tailStart }), tail);
+    tailStart = answer.from;
+    answer = findEndRecord(tail, size);
+  }
+  if (answer.kind === "problem") return answer;
+  if (answer.kind === "more") return { kind: "problem", problem: "archive_broken" };
+  const { directoryOffset: start, directorySize } = answer;
+  if (directorySize > mostBytes) return { kind: "problem", problem: "archive_directory_too_large" };
+  const end = start + directorySize;
+  const before =
+    start < tailStart ? await readRange(archive, { start, end: Math.min(end, tailStart) }) : EMPTY;
+  const within = tail.subarray(Math.max(0, start - tailStart), Math.max(0, end - tailStart));
+  return { kind: "bytes", bytes: joined(before, within), end: answer };
+}
+
+const EMPTY = new Uint8Array(0);
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.byteLength === 0) return other;
+  const both = new Uint8Array(one.byteLength + other.byteLength);
+  both.set(one);
+  both.set(other, one.byteLength);
+  return both;
+}

@@ -1,0 +1,84 @@
+import type { Entry } from "../core/entry.ts";
+import { Failure } from "../core/problem.ts";
+import type { ObjectPin } from "../core/pin.ts";
+import { followLink } from "../core/zip/links.ts";
+import type { Member } from "../core/zip/member.ts";
+import { openArchive, openArchiveHot, type Archive } from "./archive.ts";
+import type { Arrival } from "./arrival.ts";
+import type { InsideTarget } from "./inside-target.ts";
+import { linksOf } from "./links.ts";
+import { listing } from "./listing.ts";
+import { memberOf, representMember, type AskedEntry, type AskedMember } from "./member.ts";
+import { findPassing } from "./passing.ts";
+import { remade } from "./remade.ts";
+import type { Representation } from "./representation.ts";
+import type { Visit } from "./visit.ts";
+
+/** What is asked for of an archive, as a representation of its own. Fails where the archive has no such thing, or none that is safe. */
+export async function openInside(
+  visit: Visit,
+  arrival: Arrival,
+  target: InsideTarget,
+  pin: ObjectPin,
+): Promise<Representation> {
+  const { inside } = target;
+  const passing = inside.kind === "entry" ? await representPassing(visit, pin, inside) : undefined;
+  if (passing !== undefined) return passing;
+  const archive = await openArchive(visit, pin);
+  if (inside.kind === "tree" || inside.kind === "browse") return listing(visit, arrival, archive, target);
+  if (inside.kind !== "entry") return remade(visit, archive, inside, await linksOf(visit, archive));
+  const member =
+    knownOf(target, archive) ??
+    memberOf(visit, archive, await findMember(visit, archive, inside.path), inside);
+  found.set(target, { archive, member });
+  return representMember(visit, archive, member);
+}
+
+/** A member that comes before its archive's directory does. What is read on behind the answer is the directory. */
+async function representPassing(
+  visit: Visit,
+  pin: ObjectPin,
+  asked: AskedEntry,
+): Promise<Representation | undefined> {
+  if (pin.entry.isRangeless !== true || openArchiveHot(visit, pin) !== undefined) return undefined;
+  const member = await findPassing(visit, pin, asked.path);
+  if (member === undefined) return undefined;
+  visit.defer(openArchive(visit, pin).catch(() => undefined)); // whoever asks next will be told what is wrong
+  const archive = { pin, stamp: PASSING };
+  return representMember(visit, archive, memberOf(visit, archive, member, asked));
+}
+
+/** In the place of the stamp of a directory that has not come. */
+const PASSING = "passing";
+
+/** Members are remembered with what they were asked for by, as their keys are remembered with them. */
+const found = new WeakMap<InsideTarget, { readonly archive: Archive; readonly member: AskedMember }>();
+
+function knownOf(target: InsideTarget, { directory, pin }: Archive): AskedMember | undefined {
+  const known = found.get(target);
+  const isSame =
+    known?.archive.directory === directory && known.archive.pin.entry.identity === pin.entry.identity;
+  return isSame ? known.member : undefined;
+}
+
+/** What is known of a member, from memory alone; `undefined` where that does not suffice. */
+export function findInsideHot(visit: Visit, target: InsideTarget, pin: ObjectPin): Entry | undefined {
+  const archive = openArchiveHot(visit, pin);
+  return archive && knownOf(target, archive)?.entry;
+}
+
+/** A link is what it leads to. */
+async function findMember(visit: Visit, archive: Archive, path: string): Promise<Member> {
+  const { directory } = archive;
+  const member = directory.find(path);
+  if (member === undefined) {
+    const below = directory.lowerBound(`${path}/`);
+    const isDirectory = below < directory.count && directory.at(below).path.startsWith(`${path}/`);
+    throw new Failure(isDirectory ? "entry_is_directory" : "entry_not_found", path);
+  }
+  if (member.type !== "symlink" || member.problem !== undefined) return member;
+  const followed = followLink(directory, member, await linksOf(visit, archive));
+  if (followed.kind === "problem") throw new Failure(followed.problem, path);
+  if (followed.kind === "directory") throw new Failure("entry_is_directory", path);
+  return followed.member;
+}
