@@ -10,12 +10,14 @@ import { readVersions } from "./bench/versions.ts";
 const LANES: Readonly<Record<string, () => Promise<Lane>>> = {
   raw: async () => (await import("./bench/raw.ts")).RAW_LANE,
   objects: async () => (await import("./bench/objects.ts")).OBJECTS_LANE,
+  artifacts: async () => (await import("./bench/artifacts.ts")).ARTIFACTS_LANE,
 };
 
-const USAGE = `Usage: npm run bench -- LANE [--json FILE] [--seconds N] [--only 1,2,..] [--no-fail]
+const USAGE = `Usage: npm run bench -- LANE [--json FILE] [--seconds N] [--quick] [--only 1,2,..] [--no-fail]
   LANE       ${Object.keys(LANES).join(", ")}
   --json     write every figure, with each of its rounds, to FILE
   --seconds  how long each load lasts, but for those whose length is part of what they show
+  --quick    small sizes and few rounds, to see that all works; only artifacts knows it
   --only     the points to run, by number
   --no-fail  exit with 0 even if a target is missed`;
 
@@ -26,6 +28,7 @@ type Request = {
   readonly points: readonly number[];
   readonly json: string | undefined;
   readonly seconds: number | undefined;
+  readonly isQuick: boolean;
   readonly mayFail: boolean;
 };
 
@@ -42,7 +45,7 @@ try {
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
 
-async function bench({ lane, points, json, seconds, mayFail }: Request): Promise<number> {
+async function bench({ lane, points, json, seconds, isQuick, mayFail }: Request): Promise<number> {
   const lack = await lane.lacks(signal);
   if (lack !== undefined) {
     console.error(lack);
@@ -52,13 +55,15 @@ async function bench({ lane, points, json, seconds, mayFail }: Request): Promise
   console.log(versions.map(([name, version]) => `${name} ${version}`).join(" · "));
   const notes: string[] = [];
   const figures: Figure[] = [];
+  await using run = new AsyncDisposableStack();
   for (const number of points) {
     signal.throwIfAborted();
     const point = lane.points[number];
     if (point === undefined) throw new UsageError(`There is no point ${number}`);
     const say = (text: string) => console.log(`  ${text}`);
     console.log(`${number}. ${point.title}`);
-    figures.push(...(await point.measure({ signal, seconds, say, note: (text) => notes.push(text) })));
+    const note = (text: string) => void notes.push(text);
+    figures.push(...(await point.measure({ signal, seconds, isQuick, run, say, note })));
   }
   console.log(`\n${formatTable(figures.filter(({ isListedApart }) => isListedApart !== true))}\n`);
   for (const note of [...notes, ...lane.notes]) console.log(`${note}\n`);
@@ -94,11 +99,14 @@ async function readRequest(args: readonly string[], environment: NodeJS.ProcessE
     );
   const lane = await load();
   const seconds = values.seconds === undefined ? undefined : readNumber("--seconds", values.seconds);
+  const isQuick = values.quick ?? environment["npm_config_quick"] === "true";
+  if (isQuick && lane.hasQuick !== true) throw new UsageError(`The lane ${name} has no --quick`);
   return {
     lane,
     points: readPoints(lane, values.only),
     json: file,
     seconds,
+    isQuick,
     mayFail: values["no-fail"] ?? false,
   };
 }
@@ -111,6 +119,7 @@ function parse(args: readonly string[]) {
       options: {
         json: { type: "string" },
         seconds: { type: "string" },
+        quick: { type: "boolean" },
         only: { type: "string" },
         "no-fail": { type: "boolean" },
       },

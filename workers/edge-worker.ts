@@ -13,6 +13,7 @@ import { flights } from "../src/serve/flights.ts";
 import { passThrough } from "../src/serve/pass-through.ts";
 import type { Missing, Ports } from "../src/serve/ports.ts";
 import type { KnownAsker } from "../src/serve/asker.ts";
+import { spareMemory } from "../src/serve/spare-memory.ts";
 import { coloBlocks, coloRecords, type OpenCache } from "../src/store/colo.ts";
 import { kvRecords } from "../src/store/kv.ts";
 import { memoryStore } from "../src/store/memory.ts";
@@ -45,6 +46,8 @@ export type Platform = {
 const RECORDS_BYTES = 4 * 1024 * 1024;
 /** How many URLs an isolate remembers the meaning of, at up to a few KiB each. */
 const URLS = 2000;
+/** How many blocks' memory is kept to be used again. */
+const SPARE_BLOCKS = 12;
 /** Of how many bodies an isolate remembers where they were last read. */
 const READ_UP_TO = 2000;
 
@@ -120,6 +123,7 @@ export function createEdge(
         asked: flights(patienceMs),
         opened: flights(patienceMs),
         fills: newFills(),
+        spare: spareMemory(limits.BLOCK_BYTES, SPARE_BLOCKS),
         directories: flights(patienceMs),
         links: flights(patienceMs),
         readUpTo: memoryStore(READ_UP_TO),

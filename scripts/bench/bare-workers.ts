@@ -46,18 +46,18 @@ export default {
 
 /** Answers everything with one text out of memory. */
 export async function startSameBytes(text: string): Promise<BareWorker> {
-  return await start(SAME_BYTES, { TEXT: text });
+  return await startBare(SAME_BYTES, { TEXT: text });
 }
 
 /** The same, with the header fields of another answer. */
 export async function startSameResponse(text: string, like: Headers): Promise<BareWorker> {
   const headers = [...like].filter(([name]) => !["content-length", "date"].includes(name));
-  return await start(SAME_RESPONSE, { TEXT: text, HEADERS: JSON.stringify(headers) });
+  return await startBare(SAME_RESPONSE, { TEXT: text, HEADERS: JSON.stringify(headers) });
 }
 
 /** Answers with what it stored whole of a URL, just as the Cache API gives it. */
 export async function startWholeFromCache(source: string): Promise<BareWorker> {
-  const worker = await start(WHOLE_FROM_CACHE, {});
+  const worker = await startBare(WHOLE_FROM_CACHE, {});
   try {
     const filled = await fetch(worker.url, { method: "POST", body: source });
     if (!filled.ok) throw new Error(`Cannot store ${source} whole: ${await filled.text()}`);
@@ -69,7 +69,8 @@ export async function startWholeFromCache(source: string): Promise<BareWorker> {
   }
 }
 
-async function start(script: string, bindings: Record<string, string>): Promise<BareWorker> {
+/** Runs one module, with texts as its bindings. */
+export async function startBare(script: string, bindings: Record<string, string>): Promise<BareWorker> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"));
   const port = await freePort();
   const options = convertV4MiniflareOptions({

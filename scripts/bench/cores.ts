@@ -42,3 +42,14 @@ export function childrenSeconds(stat: string): number {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_S;
 }
+
+/** The time a process took so far of all processors, its threads' too. */
+export async function processSeconds(pid: number): Promise<number> {
+  return ownSeconds(await readFile(`/proc/${pid}/stat`, "utf8"));
+}
+
+/** The same, from its `/proc/PID/stat` (fields 14 and 15). */
+export function ownSeconds(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
+}

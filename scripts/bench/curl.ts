@@ -6,16 +6,19 @@ export type Reading = {
   readonly bytes: number;
   /** How often it is read, one after the other on one connection. */
   readonly times: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 };
 
 const MOST_S = 120;
 
 /** Bytes a second at which one client reads a file that it throws away, from asking to the last byte. */
-export async function readSpeed({ url, bytes, times, signal }: Reading): Promise<number> {
+export async function readSpeed({ url, bytes, times, headers = {}, signal }: Reading): Promise<number> {
   const targets = Array.from({ length: times }, () => ["-o", "/dev/null", url]).flat();
   const format = "%{http_code} %{size_download} %{time_total}\\n";
-  const args = ["-sS", "--fail", "--max-time", String(MOST_S), "--http1.1", "-w", format, ...targets];
+  const fields = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const limits = ["-sS", "--fail", "--max-time", String(MOST_S), "--http1.1"];
+  const args = [...limits, ...fields, "-w", format, ...targets];
   const { stdout } = await runTool("curl", args, { signal, seconds: MOST_S });
   const reads = stdout
     .trim()

@@ -22,6 +22,10 @@ export type Conditions = {
   readonly signal: AbortSignal;
   /** The length asked for of each load; absent where each may take its own. */
   readonly seconds: number | undefined;
+  /** Small sizes and few rounds will do: the figures are looked at for being there. */
+  readonly isQuick: boolean;
+  /** What is put here lasts until all points are measured. */
+  readonly run: AsyncDisposableStack;
   /** Tells how things go on the terminal. */
   readonly say: (text: string) => void;
   /** Leaves a line for below the table. */
@@ -33,6 +37,8 @@ export type Point = { readonly title: string; measure(conditions: Conditions): P
 export type Lane = {
   readonly points: Readonly<Record<number, Point>>;
   readonly notes: readonly string[];
+  /** Whether it measures less where it is to be quick. */
+  readonly hasQuick?: true;
   /** What the machine wants for this lane, in a sentence; `undefined` where nothing is wanting. */
   lacks(signal: AbortSignal): Promise<string | undefined>;
 };

@@ -6,17 +6,21 @@ import { versionOf } from "./command.ts";
 
 /** What was measured with and on, as name and version. */
 export async function readVersions(signal: AbortSignal): Promise<[string, string][]> {
-  const [wrangler, miniflare, workerd] = await Promise.all(
-    ["wrangler", "miniflare", "workerd"].map(packageVersion),
+  const [wrangler, miniflare, workerd, fflate] = await Promise.all(
+    ["wrangler", "miniflare", "workerd", "fflate"].map(packageVersion),
   );
   return [
     ["wrangler", wrangler ?? ""],
     ["miniflare", miniflare ?? ""],
     ["workerd", workerd ?? ""],
+    ["fflate", fflate ?? ""],
     ["node", process.versions.node],
     ["wrk", (await versionOf("wrk", "-v", signal)) ?? "absent"],
     ["nginx", (await versionOf("nginx", "-v", signal)) ?? "absent"],
     ["radosgw", (await versionOf("radosgw", "--version", signal)) ?? "absent"],
+    ["curl", (await versionOf("curl", "--version", signal)) ?? "absent"],
+    ["unzip", (await versionOf("unzip", "-v", signal)) ?? "absent"],
+    ["tar", (await versionOf("tar", "--version", signal)) ?? "absent"],
     ["cores", String(availableParallelism())],
     ["load before", (loadavg()[0] ?? 0).toFixed(2)],
   ];

@@ -6,14 +6,9 @@ export interface Codec {
   sha256(...parts: readonly Uint8Array[]): Promise<string>;
   /** All of a small member's content, of some `size` bytes; throws where it cannot be unpacked, or to far more than that. */
   unpack(method: number, packed: Uint8Array, size: number): Uint8Array;
-  /** A stream through which a member's bytes are unpacked; its readable side can be read into buffers. */
-  unpacking(method: number): Unpacking;
+  /** A member's content, as its packed bytes are unpacked, and no faster than it is taken. Throws what reading them throws. */
+  unpacking(method: number, packed: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
 }
-
-export type Unpacking = {
-  readonly writable: WritableStream<Uint8Array>;
-  readonly readable: ReadableStream<Uint8Array>;
-};
 
 /** Compression methods that are unpacked here (APPNOTE 4.4.5). */
 export const STORED = 0;

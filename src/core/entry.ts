@@ -13,6 +13,8 @@ export type Entry = {
   readonly headers: readonly (readonly [name: string, value: string])[];
   /** Whether its origin only ever sends all of it. */
   readonly isRangeless?: boolean;
+  /** The number of the job that an artifact is of, where that is known. */
+  readonly job?: string;
 };
 
 /**

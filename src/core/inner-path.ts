@@ -6,8 +6,8 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
  * `undefined` for one that could be read in two ways (empty or dot segments, backslashes, control characters).
  */
 export function innerPath(text: string): string | undefined {
+  if (text === "") return "";
   const path = text.replace(/\/$/, "");
-  if (path === "") return text === "" || text === "/" ? "" : undefined;
   if (CONTROL.test(path) || path.includes("\\")) return undefined;
   const isOdd = path.split("/").some((segment) => segment === "" || segment === "." || segment === "..");
   return isOdd ? undefined : path;

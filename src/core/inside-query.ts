@@ -15,7 +15,7 @@ const LAST_PAGE = 1_000_000;
 
 /** A listing, or a subtree as another archive; `undefined` where a parameter cannot be read. */
 export function readInside(kind: "tree" | "browse" | "tar" | "zip", query: InsideQuery): Inside | undefined {
-  const path = innerPath(query.path ?? "");
+  const path = innerPath(query.path === "/" ? "" : (query.path ?? ""));
   if (path === undefined) return undefined;
   if (kind === "tar" || kind === "zip") return { kind, path };
   const page = readCount(query.page, 1, LAST_PAGE);

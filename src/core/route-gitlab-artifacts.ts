@@ -28,7 +28,8 @@ function routeApiLatest(
 ): Route {
   const query = readQuery(search, ["job", "search_recent_successful_pipelines"]);
   const job = query?.job;
-  if (job === undefined || job === "" || ref === "") return PASS;
+  const isClear = !path.includes("raw") && path.at(-1) !== "download"; // else they may be parts of the ref
+  if (job === undefined || job === "" || !isClear || ref.split("/").includes("")) return PASS;
   if (query?.search_recent_successful_pipelines !== undefined) return PASS; // it may mean another job
   const latest: JobName = { kind: "latest", ref, job };
   const asked = { channel: "api", project, job: latest, fileType: undefined } as const;
@@ -95,7 +96,7 @@ function routeArchive(asked: Asked, search: string): Route {
 
 function routeEntry(asked: Asked, segments: readonly string[], disposition: "inline" | "attachment"): Route {
   const path = innerPath(segments.join("/"));
-  if (path === undefined || path === "") return PASS;
+  if (path === undefined || path === "" || segments.at(-1)?.endsWith("/") === true) return PASS;
   return routed(asked, { kind: "entry", path, disposition, gzip: false });
 }
 

@@ -58,13 +58,17 @@ function routeWeb(segments: readonly string[], search: string): Route {
   };
 }
 
-/** A directory may be asked for with a slash at its end. */
+/** A directory may be asked for with a slash at its end, a file not: it would have two names. */
 function routeJob(pathname: string, search: string): Route {
-  return claim(parseRequestPath(pathname.replace(/\/$/, ""), "plain"), (segments) => {
+  const path = pathname.replace(/\/$/, "");
+  const route = claim(parseRequestPath(path, "plain"), (segments) => {
     const dash = segments.indexOf("-");
     if (dash < 2 || segments[dash + 1] !== "jobs" || TOP_LEVEL.has(segments[0] ?? "")) return PASS;
     return routeWebArtifacts(segments.slice(0, dash).join("/"), segments.slice(dash + 2), search);
   });
+  const isListing =
+    route.kind === "target" && route.target.lane === "artifact" && route.target.inside?.kind === "browse";
+  return path === pathname || isListing || route.kind === "refused" ? route : PASS;
 }
 
 function refKind(refType: string | undefined): RefKind {

@@ -1,4 +1,5 @@
 import { innerPath } from "./inner-path.ts";
+import { INNER_MARK } from "./inside-urls.ts";
 import { readInside, type InsideQuery } from "./inside-query.ts";
 import { readObjectPath } from "./object-path.ts";
 import { PASS, type Inside, type ObjectTarget, type Route } from "./target.ts";
@@ -55,7 +56,7 @@ function routed(target: ObjectTarget): Route {
 
 /** Splits `builds/site.zip!/css/a.css`; a path that ends with a slash is that of a directory. */
 function readInner(text: string): Pick<ObjectTarget, "key" | "inside"> | undefined {
-  const mark = text.search(/(?<=.\.zip)!\//i);
+  const mark = text.search(INNER_MARK);
   const path = mark === -1 ? undefined : innerPath(text.slice(mark + 2));
   if (path === undefined) return undefined;
   const isDirectory = path === "" || text.endsWith("/");
@@ -70,7 +71,7 @@ function readZip({ zip, ...query }: ZipQuery): Inside | undefined {
   if (zip === "list") return readInside("tree", query);
   if (zip === "browse" || zip === "tar" || zip === "zip") return readInside(zip, query);
   const path = zip === "entry" ? innerPath(query.path ?? "") : undefined;
-  if (path === undefined || path === "") return undefined;
+  if (path === undefined || path === "" || path !== query.path) return undefined;
   return { kind: "entry", path, disposition: "inline", gzip: false };
 }
 

@@ -23,8 +23,8 @@ type Reading = { readonly at: number; readonly name: string; readonly place: Pla
 
 /**
  * What a 206 or 200 says of an artifact. GitLab has sent one entity tag for different artifacts, so only an object storage's
- * counts; without one, the size and date tell a job's archive from another (it is uploaded once), and where there is neither,
- * each answer is another one. An origin that ignored the range is known to have none.
+ * counts; without one, the size and date tell a job's archive from another (it is uploaded once). The latest job's that has
+ * neither a date nor a place is not told from the next one's, and so not cached. An origin that ignored the range is known to have none.
  */
 export function readArtifact(response: Response, { at, name, place }: Reading): Entry | undefined {
   const header = (field: string) => response.headers.get(field);
@@ -37,7 +37,8 @@ export function readArtifact(response: Response, { at, name, place }: Reading): 
   const etag = isStored ? strongEtag(header("etag")) : undefined;
   const lastModified = header("last-modified") ?? undefined;
   const isTellable = etag !== undefined || lastModified !== undefined || place.job !== undefined;
-  const told = [String(size), etag ?? "", lastModified ?? "", ...(isTellable ? [] : [String(at)])];
+  const told = [String(size), etag ?? "", lastModified ?? ""];
+  if (!isTellable) return undefined;
   const identity = [name, ...told.map(encodeURIComponent)].join(":");
   const shown = [place.job ?? "latest", ...told].filter((part) => part !== "").map(encodeURIComponent);
   return {
@@ -49,5 +50,6 @@ export function readArtifact(response: Response, { at, name, place }: Reading): 
     originEtag: etag,
     headers: contentHeaders(header),
     ...(!isPart && { isRangeless: true }),
+    ...(place.job !== undefined && { job: place.job }),
   };
 }

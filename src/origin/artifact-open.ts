@@ -54,8 +54,7 @@ async function openRemembered(
   const address = parts.addresses.get(key);
   if (address === undefined || parts.now() >= address.until || pin.kind !== "object") return undefined;
   const { entry } = pin;
-  const { 0: job = "" } = entry.identity.split(":");
-  const place = { job: /^\d+$/.test(job) ? job : undefined, address };
+  const place = { job: entry.job, address };
   const name = artifactName(target, place);
   if (!entry.identity.startsWith(`${name}:`)) return undefined; // the latest job is another one by now
   const response = await readStorage(parts, address, range);

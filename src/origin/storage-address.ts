@@ -16,13 +16,19 @@ export function storageAddress(location: URL, now: number): StorageAddress {
   return { url: location.href, until: until - MARGIN_S * 1000 };
 }
 
-/** Whether an address is signed: any other redirect may lead to where one has to sign in, and is no yes. */
+/** Whether an address is signed for reading: any other redirect may lead to where one has to sign in, and is no yes. */
 export function isPresigned({ searchParams }: URL): boolean {
-  return SIGNATURES.some((name) => searchParams.has(name));
+  return SIGNED.some((names) => names.every((name) => searchParams.has(name)));
 }
 
-/** S3's and Google's signatures, new and old, Google's and Amazon's networks, and Azure. */
-const SIGNATURES = ["X-Amz-Signature", "X-Goog-Signature", "Signature", "sig"];
+/** What is in addresses that are signed by S3, Google, their older signatures and networks, and Azure; a sign-in has but some of it. */
+const SIGNED = [
+  ["X-Amz-Signature", "X-Amz-Date"],
+  ["X-Goog-Signature", "X-Goog-Date"],
+  ["Signature", "Expires"],
+  ["Signature", "Policy"],
+  ["sig", "se"],
+];
 
 function signedUntil(parameters: URLSearchParams): number | undefined {
   for (const prefix of ["X-Amz", "X-Goog"]) {

@@ -3,6 +3,8 @@ import { Failure } from "../core/problem.ts";
 import type { ByteRange } from "../core/range.ts";
 import { LOCAL_HEADER_BYTES, readLocalHeader } from "../core/zip/local-header.ts";
 import type { Member } from "../core/zip/member.ts";
+import { bodyKey } from "./keys.ts";
+import { spareBlocks, type SpareBlocks } from "./spare-memory.ts";
 import { bodyReader, type BodyReader, type BodySource, type Chunk } from "./body-reader.ts";
 
 /** An archive that bytes are taken from here and there. */
@@ -10,13 +12,24 @@ export type ArchiveBytes = {
   readonly reader: BodyReader;
   readonly size: number;
   readonly blockBytes: number;
+  readonly stallMs: number;
+  readonly spare: SpareBlocks;
   close(): void;
 };
 
 export function archiveBytes(source: BodySource): ArchiveBytes {
   const reader = bodyReader(source);
-  const { BLOCK_BYTES } = source.visit.isolate.ports.config.limits;
-  return { reader, size: source.entry.size, blockBytes: BLOCK_BYTES, close: () => reader.close() };
+  const { BLOCK_BYTES, ORIGIN_STALL_S } = source.visit.isolate.ports.config.limits;
+  const stallMs = ORIGIN_STALL_S * 1000;
+  const spare = spareBlocks(source.visit.isolate.spare, bodyKey(source.visit, source.entry));
+  return {
+    reader,
+    size: source.entry.size,
+    blockBytes: BLOCK_BYTES,
+    stallMs,
+    spare,
+    close: () => reader.close(),
+  };
 }
 
 /** Reads with an archive's bytes, and lets go of them. */

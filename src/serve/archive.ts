@@ -74,10 +74,20 @@ async function readFromArchive(visit: Visit, pin: ObjectPin): Promise<KnownDirec
   const answer = readDirectory(bytes, end, { entries: ZIP_ENTRIES, ratio: ZIP_RATIO, links: ZIP_LINKS });
   if (answer.kind === "problem") return answer;
   const { directory } = answer;
-  const digest = await ports.codec.sha256(new TextEncoder().encode(`${pin.entry.identity}\n`), bytes);
-  const stamp = digest.slice(0, STAMP_DIGITS);
+  const stamp = await stampOf(visit, pin, bytes);
   visit.defer(keep(visit, pin.entry, { kind: "directory", directory, stamp }));
   return { kind: "directory", directory, stamp };
+}
+
+/** Of the archive's identity and its directory; of the identity alone where entries are answered before the directory comes. */
+export async function stampOf(
+  { isolate }: Visit,
+  { entry }: ObjectPin,
+  directory: Uint8Array,
+): Promise<string> {
+  const identity = new TextEncoder().encode(`${entry.identity}\n`);
+  const digest = await isolate.ports.codec.sha256(identity, entry.isRangeless === true ? EMPTY : directory);
+  return digest.slice(0, STAMP_DIGITS);
 }
 
 /** 80 bits: nobody finds two directories with one stamp by chance. */

@@ -1,17 +1,17 @@
 import type { Entry } from "../core/entry.ts";
 import { startFill, type Fill, type FillPlan } from "./fill.ts";
-import type { ContentCheck } from "./content-check.ts";
+import { exactReader, type ExactReader } from "./exact-reader.ts";
 import { blockKey, bodyKey } from "./keys.ts";
+import { spareBlocks } from "./spare-memory.ts";
 import { isReadToEnd } from "./stretch.ts";
 import type { Visit } from "./visit.ts";
 
 /** A body of the origin's: the bytes of an entry from `offset` up to, but not including, `until`. */
 export type Source = {
-  readonly body: ReadableStream<Uint8Array>;
+  /** As the origin sends it; or as it is made here out of an archive, from the start and only as far as it is read. */
+  readonly body: ReadableStream<Uint8Array> | ExactReader;
   readonly offset: number;
   readonly until: number;
-  /** How the content is checked, where it is made here out of an archive; it is made only as far as it is read. */
-  readonly check?: ContentCheck;
 };
 
 /** Begins to store a body, for everyone who wants it. */
@@ -19,7 +19,7 @@ export function beginFill(visit: Visit, entry: Entry, source: Source): Promise<b
   const { fills } = visit.isolate;
   const key = bodyKey(visit, entry);
   if (entry.size === 0) {
-    return source.body.cancel().then(() => true);
+    return closeSource(source).then(() => true);
   }
   const fill = startFill(fillPlan(visit, entry, source));
   fills.add(key, fill);
@@ -36,21 +36,27 @@ export function beginOwnFill(visit: Visit, entry: Entry, source: Source): Fill {
   return fill;
 }
 
-function fillPlan(visit: Visit, entry: Entry, { body, offset, until, check }: Source): FillPlan {
+function fillPlan(visit: Visit, entry: Entry, { body, offset, until }: Source): FillPlan {
   const { ports } = visit.isolate;
   const { BLOCK_BYTES, ORIGIN_STALL_S, READ_AHEAD_BLOCKS } = ports.config.limits;
+  const stallMs = ORIGIN_STALL_S * 1000;
+  const isMade = !(body instanceof ReadableStream);
   return {
-    body,
+    source: isMade ? body : exactReader(body, stallMs),
     offset,
     until,
     size: entry.size,
     blockBytes: BLOCK_BYTES,
     blockKey: (index) => blockKey(visit, entry, index),
     blocks: ports.blocks,
-    stallMs: ORIGIN_STALL_S * 1000,
-    pace: isReadToEnd(visit, entry) && check === undefined ? "store" : { aheadBlocks: READ_AHEAD_BLOCKS },
-    check,
+    spare: spareBlocks(visit.isolate.spare, bodyKey(visit, entry)),
+    stallMs,
+    pace: isReadToEnd(visit, entry) && !isMade ? "store" : { aheadBlocks: READ_AHEAD_BLOCKS },
     now: ports.now,
     onBytes: (count) => ports.telemetry.bytes("origin", count),
   };
+}
+
+function closeSource({ body }: Source): Promise<void> {
+  return body instanceof ReadableStream ? body.cancel() : body.close();
 }

@@ -1,17 +1,34 @@
 import type { Piece } from "../core/blocks.ts";
+import type { ArchiveBytes } from "./archive-bytes.ts";
 import type { BodyReader, Chunk } from "./body-reader.ts";
+import { readWhole } from "./exact-reader.ts";
 
 /** How many blocks are held: the one that is read, the next one, and one that may still be written. */
 const HELD_BLOCKS = 3;
 
 /** A reader for many small pieces in a row: the blocks they lie in are held whole, instead of looked up for each. */
-export function blockWindow(reader: BodyReader): BodyReader {
+export function blockWindow({ reader, stallMs, blockBytes, spare }: ArchiveBytes): BodyReader {
   const held = new Map<number, Promise<HeldBlock>>();
+
+  const inMemory = async (chunk: Chunk, length: number): Promise<HeldBlock> => {
+    if (chunk.kind === "bytes") return chunk;
+    const bytes = await readWhole(chunk.stream, length, {
+      stallMs,
+      buffer: spare.take() ?? new ArrayBuffer(blockBytes),
+    });
+    return { bytes, done: () => spare.give(bytes.buffer) };
+  };
 
   const hold = (piece: Piece): Promise<HeldBlock> => {
     const known = held.get(piece.index);
-    if (known !== undefined) return known;
-    const block = reader.piece({ ...piece, start: 0, end: piece.length }).then(inMemory);
+    if (known !== undefined) {
+      held.delete(piece.index); // what was looked at last is let go of last
+      held.set(piece.index, known);
+      return known;
+    }
+    const block = reader
+      .piece({ ...piece, start: 0, end: piece.length })
+      .then((chunk) => inMemory(chunk, piece.length));
     block.catch(() => held.delete(piece.index)); // whoever awaits it sees it fail
     held.set(piece.index, block);
     for (const [index, old] of held) {
@@ -38,11 +55,6 @@ export function blockWindow(reader: BodyReader): BodyReader {
 }
 
 type HeldBlock = { readonly bytes: Uint8Array; readonly done: () => void };
-
-async function inMemory(chunk: Chunk): Promise<HeldBlock> {
-  if (chunk.kind === "bytes") return chunk;
-  return { bytes: new Uint8Array(await new Response(chunk.stream).arrayBuffer()), done: () => undefined };
-}
 
 async function letGo(block: Promise<HeldBlock>): Promise<void> {
   const loaded = await block.catch(() => undefined);

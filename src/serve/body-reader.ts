@@ -62,6 +62,7 @@ export function bodyReader(
   };
 
   const fromFill = async ({ index, start, end, rangeEnd }: Piece): Promise<Chunk | undefined> => {
+    isAlone &&= joined?.fill.covers(index) === true;
     const reader = isAlone ? joined?.reader : join(fills.find(key, index));
     const lease = reader === undefined ? undefined : await reader.block(index);
     if (lease === undefined) return undefined;

@@ -8,6 +8,7 @@ import { bodyContent } from "./content.ts";
 import { isInside } from "./inside-target.ts";
 import { openInside } from "./inside.ts";
 import { grantKey } from "./keys.ts";
+import { redirectToJob } from "./latest.ts";
 import { findMissing, openFile } from "./open.ts";
 import { questionNow } from "./questions.ts";
 import { refusalResponse } from "./refusal-response.ts";
@@ -59,7 +60,8 @@ async function serveOnce(visit: Visit, arrival: Arrival): Promise<Response | und
   if (file.kind === "refused") return refusalResponse(visit, arrival, file.refusal);
   if (isImmutable(visit.target)) trace.validatedAt = file.entry.at;
   const { pin } = resolved;
-  const response = await answerUnlessRefused(visit, arrival, pin, file.entry);
+  const moved = redirectToJob(visit, file.entry);
+  const response = moved ?? (await answerUnlessRefused(visit, arrival, pin, file.entry));
   if (!visit.isSending) endVisit(visit);
   return isStillAdmitted(visit) ? response : await admitAgain(visit, arrival, response);
 }

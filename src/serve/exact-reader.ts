@@ -58,3 +58,17 @@ async function fillView(reader: ReadableStreamBYOBReader, view: Uint8Array): Pro
     throw new Failure("origin_truncated", undefined, error);
   }
 }
+
+/** All of a stream that has just so many bytes; into `buffer`, which is spent by it. */
+export async function readWhole(
+  stream: ReadableStream<Uint8Array>,
+  bytes: number,
+  { stallMs, buffer }: { readonly stallMs: number; readonly buffer: ArrayBufferLike },
+): Promise<Uint8Array> {
+  const reader = exactReader(stream, stallMs);
+  try {
+    return await reader.read(bytes, buffer);
+  } finally {
+    await reader.close();
+  }
+}

@@ -1,8 +1,8 @@
 import { blockCount, blockLength } from "../core/blocks.ts";
 import { Failure } from "../core/problem.ts";
 import type { BlockStore } from "../core/store.ts";
-import type { ContentCheck } from "./content-check.ts";
-import { exactReader } from "./exact-reader.ts";
+import type { ExactReader } from "./exact-reader.ts";
+import type { SpareBlocks } from "./spare-memory.ts";
 import { withPatience } from "./flights.ts";
 
 /** One origin body on its way into the store, block by block, for everyone who waits for it. */
@@ -31,7 +31,7 @@ export type FillReader = {
 export type Lease = { readonly bytes: Uint8Array; done(): void };
 
 export type FillPlan = {
-  readonly body: ReadableStream<Uint8Array>;
+  readonly source: ExactReader;
   /** Where in the representation the body begins, and how long the representation is. */
   readonly offset: number;
   /** Where it ends: with a block, or with the representation. */
@@ -40,6 +40,7 @@ export type FillPlan = {
   readonly blockBytes: number;
   readonly blockKey: (index: number) => string;
   readonly blocks: BlockStore;
+  readonly spare: SpareBlocks;
   readonly stallMs: number;
   /**
    * How fast it goes: as fast as the store; only as fast as its one reader, with whom it ends; or as far ahead of its
@@ -48,8 +49,6 @@ export type FillPlan = {
   readonly pace: "store" | "reader" | { readonly aheadBlocks: number };
   readonly now: () => number;
   readonly onBytes: (count: number) => void;
-  /** Says whether the bytes are right, where that is known from elsewhere; the body begins with the first then. */
-  readonly check?: ContentCheck | undefined;
 };
 
 /** How many blocks a fill may hold that are not stored yet. */
@@ -83,8 +82,6 @@ export function startFill(plan: FillPlan): Fill {
   const held = new Map<number, Held>();
   const waiters = new Map<number, Waiter[]>();
   const readers = new Set<{ next: number }>();
-  /** Memory to read into again: allocating anew for each block would outrun the garbage collector. */
-  const spare: ArrayBufferLike[] = [];
   let next = first;
   let ended: { readonly error: unknown } | undefined;
   let hasBeenJoined = false;
@@ -94,7 +91,7 @@ export function startFill(plan: FillPlan): Fill {
   let progressAt = plan.now();
 
   const recycle = (block: Held): void => {
-    if (block.isReleased && block.lent === 0) spare.push(block.bytes.buffer);
+    if (block.isReleased && block.lent === 0) plan.spare.give(block.bytes.buffer);
   };
 
   const lend = (block: Held): Lease => {
@@ -159,17 +156,21 @@ export function startFill(plan: FillPlan): Fill {
     return true;
   };
 
+  /** A shorter block gets just the room it needs: a small body may be kept for good. */
+  const roomFor = (index: number): ArrayBufferLike =>
+    blockLength(index, size, blockBytes) < blockBytes
+      ? new ArrayBuffer(blockLength(index, size, blockBytes))
+      : (plan.spare.take() ?? new ArrayBuffer(blockBytes));
+
   const run = async (): Promise<boolean> => {
-    const source = exactReader(plan.body, plan.stallMs);
+    const { source } = plan;
     const pending: Pending[] = [];
     try {
       await source.skip(first * blockBytes - plan.offset);
       for (let index = first; index < count; index++) {
         if (!(await untilNear(index))) break; // whoever comes later begins anew
-        const bytes = await source.read(blockLength(index, size, blockBytes), spare.pop());
-        plan.check?.update(bytes);
+        const bytes = await source.read(blockLength(index, size, blockBytes), roomFor(index));
         if (index === count - 1) await source.end();
-        if (index === count - 1) plan.check?.end();
         deliver(index, bytes);
         pending.push({ index, stored: blocks.write(blockKey(index), bytes) });
         const oldest = pending.length >= WINDOW_BLOCKS ? pending.shift() : undefined;
@@ -177,9 +178,9 @@ export function startFill(plan: FillPlan): Fill {
       }
       for (const each of pending) await release(each);
     } catch (error) {
-      ended = { error: plan.check?.blame(error) ?? error };
+      ended = { error };
       await Promise.all(pending.map(({ stored }) => stored));
-      if (isWrongBody(ended.error)) await takeBack(first, next);
+      if (isWrongBody(error)) await takeBack(first, next);
     } finally {
       ended ??= { error: undefined };
       for (const waiting of waiters.values()) for (const waiter of waiting) settle(waiter, ended.error);

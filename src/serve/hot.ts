@@ -6,11 +6,13 @@ import { counted } from "./counted.ts";
 import { bodyKey, entryKey, grantKey } from "./keys.ts";
 import { isInside } from "./inside-target.ts";
 import { findInsideHot } from "./inside.ts";
+import { isMoving } from "./latest.ts";
 import { isLiteralHot } from "./literal.ts";
 import { isKnown } from "./open.ts";
 import { questionNow } from "./questions.ts";
 import { rememberReady } from "./ready.ts";
-import { isPlain, replyFromBytes, replyWithoutBody, wantedOf } from "./reply.ts";
+import { isPlain } from "./plain.ts";
+import { replyFromBytes, replyWithoutBody, wantedOf } from "./reply.ts";
 import { resolveHot } from "./resolve.ts";
 import { respond } from "./respond.ts";
 import { headersFor } from "./response-headers.ts";
@@ -26,7 +28,7 @@ function hotEntry(visit: Visit, pin: Exclude<Pin, { readonly kind: "unknown" }>)
 export function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
   const { ports } = visit.isolate;
   if (admitHot(visit, grantKey(visit), questionNow(visit).question)?.kind !== "admitted") return undefined;
-  if (!isLiteralHot(visit)) return undefined;
+  if (isMoving(visit.target) || !isLiteralHot(visit)) return undefined;
   const pin = resolveHot(visit);
   if (pin === undefined || pin.kind === "unknown") return undefined;
   const entry = hotEntry(visit, pin);

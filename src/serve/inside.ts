@@ -1,15 +1,18 @@
 import type { Entry } from "../core/entry.ts";
 import { Failure } from "../core/problem.ts";
 import type { ObjectPin } from "../core/pin.ts";
+import { filesSource } from "../core/inside-urls.ts";
 import { followLink } from "../core/zip/links.ts";
 import type { Member } from "../core/zip/member.ts";
-import { openArchive, openArchiveHot, type Archive } from "./archive.ts";
+import { openArchive, openArchiveHot, stampOf, type Archive } from "./archive.ts";
 import type { Arrival } from "./arrival.ts";
+import { confirmedContent } from "./confirmed-content.ts";
 import type { InsideTarget } from "./inside-target.ts";
 import { linksOf } from "./links.ts";
 import { listing } from "./listing.ts";
-import { memberOf, representMember, type AskedEntry, type AskedMember } from "./member.ts";
+import { memberOf, representMember, type AskedMember, type ShownEntry } from "./member.ts";
 import { findPassing } from "./passing.ts";
+import { isPlain } from "./plain.ts";
 import { remade } from "./remade.ts";
 import type { Representation } from "./representation.ts";
 import type { Visit } from "./visit.ts";
@@ -22,34 +25,56 @@ export async function openInside(
   pin: ObjectPin,
 ): Promise<Representation> {
   const { inside } = target;
-  const passing = inside.kind === "entry" ? await representPassing(visit, pin, inside) : undefined;
+  const { url, bucket } = arrival;
+  const files = filesSource(new URL(url).origin, target, bucket);
+  const passing =
+    inside.kind === "entry" ? await representPassing(visit, arrival, pin, { ...inside, files }) : undefined;
   if (passing !== undefined) return passing;
   const archive = await openArchive(visit, pin);
   if (inside.kind === "tree" || inside.kind === "browse") return listing(visit, arrival, archive, target);
   if (inside.kind !== "entry") return remade(visit, archive, inside, await linksOf(visit, archive));
   const member =
     knownOf(target, archive) ??
-    memberOf(visit, archive, await findMember(visit, archive, inside.path), inside);
+    memberOf(visit, archive, await findMember(visit, archive, inside.path), { ...inside, files });
   found.set(target, { archive, member });
   return representMember(visit, archive, member);
 }
 
-/** A member that comes before its archive's directory does. What is read on behind the answer is the directory. */
+/**
+ * A large member that comes by before its archive's directory does: it is sent at once, but for its last byte, which waits until
+ * the directory has said that there is such a member.
+ */
 async function representPassing(
   visit: Visit,
+  { method, headers }: Arrival,
   pin: ObjectPin,
-  asked: AskedEntry,
+  asked: ShownEntry,
 ): Promise<Representation | undefined> {
-  if (pin.entry.isRangeless !== true || openArchiveHot(visit, pin) !== undefined) return undefined;
+  const isWhole = method === "GET" && isPlain(headers);
+  if (!isWhole || pin.entry.isRangeless !== true || openArchiveHot(visit, pin) !== undefined)
+    return undefined;
   const member = await findPassing(visit, pin, asked.path);
-  if (member === undefined) return undefined;
-  visit.defer(openArchive(visit, pin).catch(() => undefined)); // whoever asks next will be told what is wrong
-  const archive = { pin, stamp: PASSING };
-  return representMember(visit, archive, memberOf(visit, archive, member, asked));
+  if (member === undefined || member.problem !== undefined) return undefined;
+  const archive = { pin, stamp: await stampOf(visit, pin, new Uint8Array(0)) };
+  const { entry, content } = representMember(visit, archive, memberOf(visit, archive, member, asked));
+  if (content.all !== undefined) return undefined;
+  const directory = openArchive(visit, pin);
+  visit.defer(directory.catch(() => undefined)); // it is awaited when the member has been sent
+  return { entry, content: confirmedContent(content, async () => confirm(await directory, member)) };
 }
 
-/** In the place of the stamp of a directory that has not come. */
-const PASSING = "passing";
+/** Fails where the directory knows no such member. */
+function confirm({ directory }: Archive, { path, headerOffset, crc, size, method }: Member): void {
+  const known = directory.find(path);
+  const isSame =
+    known?.problem === undefined &&
+    known?.type === "file" &&
+    known.headerOffset === headerOffset &&
+    known.crc === crc &&
+    known.size === size &&
+    known.method === method;
+  if (!isSame) throw new Failure("entry_lies", path);
+}
 
 /** Members are remembered with what they were asked for by, as their keys are remembered with them. */
 const found = new WeakMap<InsideTarget, { readonly archive: Archive; readonly member: AskedMember }>();

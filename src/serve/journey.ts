@@ -1,5 +1,6 @@
 import { acceptsGzip } from "../core/accept-encoding.ts";
 import { route } from "../core/route.ts";
+import { Failure } from "../core/problem.ts";
 import type { MemoryStore } from "../core/store.ts";
 import type { Site } from "../core/site.ts";
 import type { Route, Target } from "../core/target.ts";
@@ -12,7 +13,7 @@ import { asMeant } from "./literal.ts";
 import { newVisit } from "./new-visit.ts";
 import { failureResponse } from "./problem-response.ts";
 import { giveReady } from "./ready.ts";
-import { isPlain } from "./reply.ts";
+import { isPlain } from "./plain.ts";
 import type { Isolate, Visit } from "./visit.ts";
 import { whoAsks } from "./who-asks.ts";
 
@@ -56,10 +57,20 @@ export async function serve(parts: JourneyParts, arrival: Arrival): Promise<Resp
   const ready = site.kind === "s3" && isPlainRead ? giveReady(isolate, asker, target) : undefined;
   if (ready !== undefined) return ready;
   const visit = newVisit(isolate, arrival, { target, asker });
-  const response = serveHot(visit, arrival) ?? (await serveWaiting(visit, arrival));
+  const response = serveHot(visit, arrival) ?? (await serveOrTell(visit, arrival));
   const { telemetry, now } = isolate.ports;
   if (response !== undefined) telemetry.request(counted(visit, response.status), now());
   return response;
+}
+
+/** A failure is an answer too, and counted as such. */
+async function serveOrTell(visit: Visit, arrival: Arrival): Promise<Response | undefined> {
+  try {
+    return await serveWaiting(visit, arrival);
+  } catch (error) {
+    if (error instanceof Failure) return failureResponse(arrival, error);
+    throw error;
+  }
 }
 
 async function serveWaiting(asked: Visit, arrival: Arrival): Promise<Response | undefined> {

@@ -38,7 +38,7 @@ function linkMembers({ directory }: Archive): readonly Member[] {
 
 async function readLinks(visit: Visit, { pin }: Archive, members: readonly Member[]): Promise<Links> {
   const bytes = archiveBytes({ visit, pin, entry: pin.entry });
-  const archive: ArchiveBytes = { ...bytes, reader: blockWindow(bytes.reader) };
+  const archive: ArchiveBytes = { ...bytes, reader: blockWindow(bytes) };
   const links = new Map<string, string>();
   try {
     for (const member of members) {

@@ -1,9 +1,10 @@
 import type { ObjectTarget } from "../core/target.ts";
 import { admit, admitHot } from "./admit.ts";
+import { ask } from "./ask.ts";
 import { grantKey } from "./keys.ts";
 import { questionNow } from "./questions.ts";
 import type { Learned, Visit } from "./visit.ts";
-import { findWritten } from "./written.ts";
+import { findWritten, writtenAt } from "./written.ts";
 
 /** What a request is really for: where there may be an object that has the whole path as its key, nothing inside of an archive is meant. */
 export async function asMeant(visit: Visit): Promise<Visit> {
@@ -11,8 +12,10 @@ export async function asMeant(visit: Visit): Promise<Visit> {
   if (target.lane !== "object" || target.literal === undefined) return visit;
   const asked = asLiteral(visit, target.literal);
   await findWritten(asked);
-  const learned = await admit(asked, questionNow(asked).question);
-  return isAbsent(learned) ? visit : asked;
+  const { question } = questionNow(asked);
+  const known = await admit(asked, question);
+  const isOver = known.kind === "admitted" && known.at <= writtenAt(asked); // it may have been removed since
+  return isAbsent(isOver ? await ask(asked, question) : known) ? visit : asked;
 }
 
 /** Whether memory tells that there is no such object; true where none is to be looked for. */

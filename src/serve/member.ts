@@ -2,7 +2,7 @@ import { DEFLATED, STORED } from "../core/codec.ts";
 import type { Entry } from "../core/entry.ts";
 import { Failure } from "../core/problem.ts";
 import type { Inside } from "../core/target.ts";
-import { entryHeaders } from "../core/zip/entry-headers.ts";
+import { entryHeaders, type Shown } from "../core/zip/entry-headers.ts";
 import { GZIP_BYTES, gzipRuns } from "../core/zip/gzip-runs.ts";
 import type { Member } from "../core/zip/member.ts";
 import { readPacked, withArchiveBytes } from "./archive-bytes.ts";
@@ -18,6 +18,9 @@ import type { Visit } from "./visit.ts";
 
 export type AskedEntry = Extract<Inside, { readonly kind: "entry" }>;
 
+/** The same with the source of all files of its archive, for what may be shown together. */
+export type ShownEntry = AskedEntry & Pick<Shown, "files">;
+
 /** What of an archive a member of it needs. */
 type ArchiveOfMember = Pick<Archive, "pin" | "stamp">;
 
@@ -29,7 +32,7 @@ export function memberOf(
   visit: Visit,
   archive: ArchiveOfMember,
   member: Member,
-  asked: AskedEntry,
+  asked: ShownEntry,
 ): AskedMember {
   if (member.problem !== undefined) throw new Failure(member.problem, detailOf(member));
   const isFramed = asked.gzip && member.method === DEFLATED;
@@ -52,12 +55,13 @@ function memberEntry(
   visit: Visit,
   { pin, stamp }: ArchiveOfMember,
   member: Member,
-  { path, disposition, isFramed }: AskedEntry & { readonly isFramed: boolean },
+  { path, disposition, files, isFramed }: ShownEntry & { readonly isFramed: boolean },
 ): Entry {
   const { crc, size, compressedSize, headerOffset } = member;
   const form = isFramed ? "-gzip" : "";
   const mediaType = visit.isolate.ports.mediaType(path);
-  const headers = entryHeaders(path, mediaType, isShown(mediaType) ? disposition : "attachment");
+  const shown = { disposition: isShown(mediaType) ? disposition : "attachment", files } as const;
+  const headers = entryHeaders(path, mediaType, shown);
   return {
     at: pin.entry.at,
     identity: `${pin.entry.identity}!${stamp}:${headerOffset}${form}`,
@@ -95,7 +99,7 @@ function framed({ visit, archive, member, isFramed }: MemberParts): Content {
   );
 }
 
-/** All of a small member, looked at whole before anything of it is sent; what is framed is looked at by the client. */
+/** All of a small member, looked at whole before anything of it is sent. */
 async function readAll({
   visit,
   archive: { pin },
@@ -109,7 +113,8 @@ async function readAll({
   if (known !== undefined) return known;
   const source: BodySource = { visit, pin, entry: pin.entry };
   const packed = await withArchiveBytes(source, (bytes) => readPacked(bytes, member));
-  const bytes = isFramed ? framedBytes(member, packed) : unpackSmall(codec, member, packed).slice();
+  const content = unpackSmall(codec, member, packed);
+  const bytes = isFramed ? framedBytes(member, packed) : content.slice();
   hot.set(key, bytes);
   return bytes;
 }

@@ -2,7 +2,7 @@ import type { Wanted } from "../core/dialect.ts";
 import type { Target } from "../core/target.ts";
 import { wantedBytes } from "../core/wanted.ts";
 import type { Arrival } from "./arrival.ts";
-import { isPlain } from "./reply.ts";
+import { isPlain } from "./plain.ts";
 import { newTrace } from "./trace.ts";
 import type { Asker, Isolate, Visit } from "./visit.ts";
 

@@ -20,7 +20,7 @@ export async function findPassing(visit: Visit, pin: ObjectPin, path: string): P
   const last = Math.max(0, Math.ceil(entry.size / BLOCK_BYTES) - 1);
   if (entry.isRangeless !== true || (await isStored(visit, entry, last))) return undefined;
   const bytes = archiveBytes({ visit, pin, entry });
-  const archive = { ...bytes, reader: blockWindow(bytes.reader) };
+  const archive = { ...bytes, reader: blockWindow(bytes) };
   try {
     const member = await follow(visit, archive, path);
     return member === undefined || mayBeLink(member) ? undefined : member;

@@ -43,7 +43,7 @@ export function remade(
     lastModified: pin.entry.lastModified,
     originEtag: undefined,
     headers: [
-      ...entryHeaders(`${name}.${kind}`, mediaType, "attachment"),
+      ...entryHeaders(`${name}.${kind}`, mediaType, { disposition: "attachment", files: "'none'" }),
       ["forgefront-omitted", String(selection.omitted)],
     ],
   };

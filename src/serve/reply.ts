@@ -25,17 +25,6 @@ export type Answerable = {
 /** The same with the means to get at its bytes. */
 export type Sendable = Answerable & { readonly content: Content };
 
-/** Whether a GET with these header fields wants the plain whole. */
-export function isPlain(headers: Headers): boolean {
-  return (
-    headers.get("range") === null &&
-    headers.get("if-none-match") === null &&
-    headers.get("if-modified-since") === null &&
-    headers.get("if-match") === null &&
-    headers.get("if-unmodified-since") === null
-  );
-}
-
 /** Answers with all, parts or none of a body: preconditions first, then ranges (RFC 9110 §13.2.2, §14.2). */
 export async function reply(sendable: Sendable): Promise<Response> {
   const { entry, content } = sendable;

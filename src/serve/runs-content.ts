@@ -13,7 +13,7 @@ export function runsContent(visit: Visit, pin: ObjectPin, runs: () => Iterable<R
     all: undefined,
     async gather(segments) {
       const bytes = archiveBytes({ visit, pin, entry: pin.entry });
-      const archive = { ...bytes, reader: blockWindow(bytes.reader) };
+      const archive = { ...bytes, reader: blockWindow(bytes) };
       try {
         const sending = await sendRuns(visit, archive, runsOf(segments, runs));
         return { sending, close: () => archive.reader.close() };

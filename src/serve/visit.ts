@@ -11,6 +11,7 @@ import type { Fills } from "./fills.ts";
 import type { Fill } from "./fill.ts";
 import type { Flights } from "./flights.ts";
 import type { Ports } from "./ports.ts";
+import type { SpareMemory } from "./spare-memory.ts";
 import type { Trace } from "./trace.ts";
 
 /** What the requests of an isolate share. */
@@ -21,6 +22,7 @@ export type Isolate = {
   /** Files being opened. */
   readonly opened: Flights<OpenedFile>;
   readonly fills: Fills;
+  readonly spare: SpareMemory;
   /** Directories of archives being read. */
   readonly directories: Flights<KnownDirectory>;
   /** Links of archives being read. */

@@ -19,6 +19,8 @@ test.each([
   [["raw", "--sideways"], "Unknown option '--sideways'"],
   [["raw", "--only", "1,99"], '--only must name points of 1, 2, 3, 4, 5, not "1,99"'],
   [["raw", "--seconds", "soon"], '--seconds must be a whole number from 1 to 600, not "soon"'],
+  [["raw", "--quick"], "The lane raw has no --quick"],
+  [["artifacts", "--quick", "--only", "6"], '--only must name points of 1, 2, 3, 4, 5, not "6"'],
   [["raw", "out.json"], 'Unexpected argument "out.json"'],
 ])("bench %j says what is wrong and how it is used", async (args, message) => {
   const { code, stderr } = await fail(args);

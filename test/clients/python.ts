@@ -22,7 +22,7 @@ export async function pythonEnvironment(): Promise<NodeJS.ProcessEnv> {
 export async function pythonLacks(): Promise<string | undefined> {
   const directory = await packageDirectory();
   if (await isExecutable(join(directory, "boto3"))) return await programsLack(["python3"]);
-  return `Not installed: boto3 and awscli (python3 -m pip install --target ${directory} -r ${REQUIREMENTS})`;
+  return `Not installed: boto3, awscli and remotezip (python3 -m pip install --target ${directory} -r ${REQUIREMENTS})`;
 }
 
 /** Outside of the repository, one for each state of the pinned versions. */

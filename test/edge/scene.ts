@@ -81,7 +81,7 @@ export type Scene = {
   forge(name: ForgeName): Forge;
   /** Undoes what a test changed, forgets all memory, and moves on to when nothing that lives for a time lives any more. */
   fresh(): Promise<void>;
-  /** Moves the Worker's clock on. */
+  /** Moves the Worker's clock on, and that of the storage of artifacts. */
   advance(ms: number): Promise<void>;
   /** Waits until no question is under way at either forge and the Worker has had the answers. */
   settle(): Promise<void>;
@@ -112,6 +112,7 @@ export async function startScene(options: HarnessOptions = {}): Promise<Scene> {
 
   const advance = async (ms: number) => {
     clockOffsetMs += ms;
+    harness.demo.storage.clockSkewMs = clockOffsetMs;
     await harness.world({ clockOffsetMs });
   };
 

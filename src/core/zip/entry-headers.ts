@@ -2,26 +2,31 @@ import { uriEncode } from "../uri-encode.ts";
 
 export type Disposition = "inline" | "attachment";
 
+/** How an entry is shown, and the Content Security Policy's source of all that is in the archive with it. */
+export type Shown = { readonly disposition: Disposition; readonly files: string };
+
 /**
- * What an HTML report may do: run its own scripts and show its own files, in an origin of its own that no cookie, storage or
- * request belongs to (CSP Level 3, HTML "sandboxing"). There is no `frame-ancestors`: inside the sandbox not even a report's
+ * What an HTML report may do: run its own scripts and show its own files, which are all below `files`, in an origin of its own
+ * that no cookie, storage or request belongs to (CSP Level 3, HTML "sandboxing"). There is no `frame-ancestors`: inside the sandbox not even a report's
  * own frames would count as `'self'`, and there is nothing to click that acts for whoever sees it.
  */
-const SANDBOX = [
-  "sandbox allow-scripts",
-  "default-src 'none'",
-  "script-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:",
-  "worker-src data: blob:",
-  "style-src 'self' 'unsafe-inline' data: blob:",
-  "img-src 'self' data: blob:",
-  "media-src 'self' data: blob:",
-  "font-src 'self' data: blob:",
-  "frame-src 'self' data: blob:",
-  "connect-src 'none'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
+function sandbox(files: string): string {
+  return [
+    "sandbox allow-scripts",
+    "default-src 'none'",
+    `script-src ${files} 'unsafe-inline' 'unsafe-eval' data: blob:`,
+    "worker-src data: blob:",
+    `style-src ${files} 'unsafe-inline' data: blob:`,
+    `img-src ${files} data: blob:`,
+    `media-src ${files} data: blob:`,
+    `font-src ${files} data: blob:`,
+    `frame-src ${files} data: blob:`,
+    "connect-src 'none'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+}
 
 /** `type/subtype` and parameters of visible ASCII, so that nothing else gets into the header (RFC 9110 §8.3.1). */
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;[ -~]*)?$/;
@@ -41,13 +46,13 @@ const MAX_NAME_LENGTH = 200;
 export function entryHeaders(
   path: string,
   mediaType: string | undefined,
-  disposition: Disposition,
+  { disposition, files }: Shown,
 ): [name: string, value: string][] {
   return [
     ["Content-Type", contentType(mediaType)],
     ["Content-Disposition", contentDisposition(path, disposition)],
     ["X-Content-Type-Options", "nosniff"],
-    ["Content-Security-Policy", SANDBOX],
+    ["Content-Security-Policy", sandbox(files)],
     ["Referrer-Policy", "no-referrer"],
   ];
 }

@@ -99,7 +99,7 @@ function nextSlash(member: Member, inside: string): number {
 }
 
 function parentOf(path: string): string {
-  return path.slice(0, path.lastIndexOf("/", path.length - 2) + 1);
+  return path.slice(0, path.slice(0, -1).lastIndexOf("/") + 1);
 }
 
 /** "0" is the byte after "/", so what is below a directory ends where it would stand. */
@@ -114,7 +114,7 @@ function fileItem({ path, type, size, mode, mtime, problem }: Member): TreeItem 
 
 /** `first` is the first member at or below the path: the directory itself, where the archive has it. */
 function directoryItem(path: string, first: Member): TreeItem {
-  const name = path.slice(path.lastIndexOf("/", path.length - 2) + 1, -1);
+  const name = path.slice(parentOf(path).length, -1);
   const known = { name, path, type: "directory", size: undefined } as const;
   if (first.path === path) {
     return { ...known, mode: first.mode, mtime: first.mtime, problem: first.problem };
