@@ -48,6 +48,8 @@ const RECORDS_BYTES = 4 * 1024 * 1024;
 const URLS = 2000;
 /** How many blocks' memory is kept to be used again. */
 const SPARE_BLOCKS = 12;
+/** Of how many members of archives it is remembered that they were found right. */
+const CHECKED = 10_000;
 /** Of how many bodies an isolate remembers where they were last read. */
 const READ_UP_TO = 2000;
 
@@ -124,6 +126,7 @@ export function createEdge(
         opened: flights(patienceMs),
         fills: newFills(),
         spare: spareMemory(limits.BLOCK_BYTES, SPARE_BLOCKS),
+        checked: memoryStore(CHECKED),
         directories: flights(patienceMs),
         links: flights(patienceMs),
         readUpTo: memoryStore(READ_UP_TO),

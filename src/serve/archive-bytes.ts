@@ -9,6 +9,7 @@ import { bodyReader, type BodyReader, type BodySource, type Chunk } from "./body
 
 /** An archive that bytes are taken from here and there. */
 export type ArchiveBytes = {
+  readonly key: string;
   readonly reader: BodyReader;
   readonly size: number;
   readonly blockBytes: number;
@@ -21,8 +22,10 @@ export function archiveBytes(source: BodySource): ArchiveBytes {
   const reader = bodyReader(source);
   const { BLOCK_BYTES, ORIGIN_STALL_S } = source.visit.isolate.ports.config.limits;
   const stallMs = ORIGIN_STALL_S * 1000;
-  const spare = spareBlocks(source.visit.isolate.spare, bodyKey(source.visit, source.entry));
+  const key = bodyKey(source.visit, source.entry);
+  const spare = spareBlocks(source.visit.isolate.spare, key);
   return {
+    key,
     reader,
     size: source.entry.size,
     blockBytes: BLOCK_BYTES,
@@ -75,10 +78,20 @@ async function copyChunk(chunk: Chunk, into: Uint8Array, at: number): Promise<nu
 /** What a local header is thought to have beside its fixed part, at first: names and extra fields are rarely longer. */
 const VARIABLE_BYTES = 512;
 
-/** Where a member's data is in its archive; its local header is read for nothing else. Fails with the member's own problem. */
-export async function dataRange(archive: ArchiveBytes, member: Member): Promise<ByteRange> {
+/**
+ * Where a member's data is in its archive; its local header is read for nothing else. `wanted` is what of the data will be read
+ * next: it is asked for along with the header, where it is near. Fails with the member's own problem.
+ */
+export async function dataRange(
+  archive: ArchiveBytes,
+  member: Member,
+  wanted: ByteRange = { start: 0, end: member.compressedSize },
+): Promise<ByteRange> {
   const { headerOffset, compressedSize, limit } = member;
-  const end = Math.min(limit, headerOffset + LOCAL_HEADER_BYTES + VARIABLE_BYTES + compressedSize);
+  const isNear = wanted.start < archive.blockBytes;
+  const end = isNear
+    ? Math.min(limit, headerOffset + LOCAL_HEADER_BYTES + VARIABLE_BYTES + wanted.end)
+    : undefined;
   let length = Math.min(limit - headerOffset, LOCAL_HEADER_BYTES + VARIABLE_BYTES);
   for (;;) {
     const header = await readRange(archive, { start: headerOffset, end: headerOffset + length }, end);

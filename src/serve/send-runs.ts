@@ -1,3 +1,4 @@
+import { STORED } from "../core/codec.ts";
 import type { ByteRange } from "../core/range.ts";
 import type { Run } from "../core/zip/runs.ts";
 import { dataRange, readPacked, type ArchiveBytes } from "./archive-bytes.ts";
@@ -28,7 +29,8 @@ export async function sendRuns(visit: Visit, archive: ArchiveBytes, all: Iterabl
     if (!together.add(bytes)) break;
     next = runs.next();
   }
-  if (next.done !== true && next.value.kind !== "text") await dataRange(archive, next.value.member);
+  if (next.done !== true && next.value.kind !== "text")
+    await dataRange(archive, next.value.member, nextOf(next.value));
   return {
     single: undefined,
     async write(into) {
@@ -36,7 +38,9 @@ export async function sendRuns(visit: Visit, archive: ArchiveBytes, all: Iterabl
         const run = next.value;
         if (run.kind !== "text" && !isAtOnce(run)) {
           await together.flush(into);
-          await (run.kind === "raw" ? sendRaw(archive, run, into) : sendContent(visit, archive, run, into));
+          await (isAsItIs(visit, archive, run)
+            ? sendRaw(archive, run, into)
+            : sendContent(visit, archive, run, into));
           continue;
         }
         const bytes = await bytesOf(visit, archive, run);
@@ -99,12 +103,29 @@ async function withWriter(
   }
 }
 
+/** What of a member's data is read first. */
+function nextOf({ kind, member, from, until }: MemberRun): ByteRange {
+  return kind === "raw" || member.method === STORED
+    ? { start: from, end: until }
+    : { start: 0, end: member.compressedSize };
+}
+
+/** Whether bytes are sent as they are in the archive: packed ones; and stored ones where a part is wanted, or all was found right before. */
+function isAsItIs(
+  { isolate }: Visit,
+  { key }: ArchiveBytes,
+  { kind, member, from, until }: MemberRun,
+): boolean {
+  if (kind === "raw" || member.method !== STORED) return kind === "raw";
+  return from > 0 || until < member.size || isolate.checked.get(`${key}/${member.headerOffset}`) === true;
+}
+
 async function sendRaw(
   archive: ArchiveBytes,
   { member, from, until }: MemberRun,
   into: WritableStream<Uint8Array>,
 ): Promise<void> {
-  const { start } = await dataRange(archive, member);
+  const { start } = await dataRange(archive, member, { start: from, end: until });
   const range: ByteRange = { start: start + from, end: start + until };
   const { reader, size, blockBytes } = archive;
   const sending = await gather(reader, [{ kind: "range", range }], { size, blockBytes });
@@ -126,6 +147,7 @@ async function sendContent(
       await withWriter(into, (writer) => writer.write(bytes));
       ({ buffer } = bytes);
     }
+    if (until === member.size) visit.isolate.checked.set(`${archive.key}/${member.headerOffset}`, true);
   } finally {
     await content.close();
   }

@@ -23,6 +23,8 @@ export type Isolate = {
   readonly opened: Flights<OpenedFile>;
   readonly fills: Fills;
   readonly spare: SpareMemory;
+  /** Stored members of archives that were read whole and found right, by archive and place. */
+  readonly checked: MemoryStore<true>;
   /** Directories of archives being read. */
   readonly directories: Flights<KnownDirectory>;
   /** Links of archives being read. */

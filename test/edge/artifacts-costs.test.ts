@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildAll, CONTENTS, VARS } from "./artifact-contents.ts";
 import { startArtifactScene, text, type ArtifactScene } from "./artifact-scene.ts";
@@ -65,6 +66,19 @@ describe("what the origin is asked", () => {
       async () => await Promise.all(paths.map(async (path) => await scene.get(path))),
     );
     expect(warm.requests).toBe(0);
+  });
+
+  it("but a few blocks for the end of a long stored entry", async () => {
+    const content = randomBytes(60 * VARS.BLOCK_BYTES);
+    const { web } = scene.build([{ name: "long.bin", content }]);
+    const { gitlab } = scene.harness.demo;
+    expect((await scene.get(web.list())).status).toBe(200);
+    gitlab.resetCounts();
+    const { status, body } = await scene.get(web.entry("long.bin"), { headers: { range: "bytes=-100" } });
+    expect([status, body.equals(content.subarray(-100))]).toEqual([206, true]);
+    expect(gitlab.counts().artifactBytes).toBeLessThanOrEqual(4 * VARS.BLOCK_BYTES);
+    for (let time = 0; time < 2; time++)
+      expect((await scene.get(web.entry("long.bin"))).body.equals(content)).toBe(true);
   });
 
   it("no more for many clients at once than for one", async () => {

@@ -58,6 +58,7 @@ function windowOf(reader: BodyReader): BodyReader {
     give: (buffer) => void new Uint8Array(buffer).fill(255),
   };
   const archive = {
+    key: "archive",
     reader,
     size: SIZE,
     blockBytes: BLOCK,

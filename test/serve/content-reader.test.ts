@@ -30,6 +30,7 @@ function archiveOf(bytes: Uint8Array, { kind = "bytes", failAt }: Shape = {}) {
   const archive: ArchiveBytes = {
     size: bytes.byteLength,
     blockBytes: BLOCK,
+    key: "archive",
     stallMs: 1000,
     spare: {
       take() {
