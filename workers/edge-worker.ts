@@ -7,7 +7,7 @@ import type { Revision } from "../src/core/revision.ts";
 import type { Records, Stamped } from "../src/core/store.ts";
 import type { Links } from "../src/core/zip/links.ts";
 import { sigv4 } from "../src/origin/sigv4.ts";
-import type { KnownDirectory } from "../src/serve/archive.ts";
+import type { KnownDirectory } from "../src/serve/known-directory.ts";
 import { newFills } from "../src/serve/fills.ts";
 import { flights } from "../src/serve/flights.ts";
 import { passThrough } from "../src/serve/pass-through.ts";

@@ -3,7 +3,7 @@ import type { Grant } from "../src/core/grant.ts";
 import type { Refusal } from "../src/core/refusal.ts";
 import type { Revision } from "../src/core/revision.ts";
 import type { Links } from "../src/core/zip/links.ts";
-import type { KnownDirectory } from "../src/serve/archive.ts";
+import type { KnownDirectory } from "../src/serve/known-directory.ts";
 import type { KnownAsker } from "../src/serve/asker.ts";
 
 /*

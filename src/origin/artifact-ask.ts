@@ -2,7 +2,7 @@ import type { Answer } from "../core/dialect.ts";
 import type { Entry } from "../core/entry.ts";
 import { Failure } from "../core/problem.ts";
 import { signInPath } from "../core/sign-in.ts";
-import type { ArtifactAsking, ArtifactParts } from "./artifact-dialect.ts";
+import type { ArtifactAsking, ArtifactParts } from "./artifact-parts.ts";
 import { artifactName, readArtifact } from "./artifact-entry.ts";
 import { knock, readStorage, type Knocking } from "./artifact-knock.ts";
 import { discard } from "./http.ts";

@@ -3,7 +3,7 @@ import type { Principal } from "../core/principal.ts";
 import { signInPath } from "../core/sign-in.ts";
 import type { ArtifactTarget } from "../core/target.ts";
 import { artifactUrl, jobOfLocation } from "./artifact-address.ts";
-import type { ArtifactParts } from "./artifact-dialect.ts";
+import type { ArtifactParts } from "./artifact-parts.ts";
 import { asPrincipal } from "./forge.ts";
 import { discard, type AskOrigin } from "./http.ts";
 import { isPresigned, storageAddress, type StorageAddress } from "./storage-address.ts";

@@ -3,7 +3,7 @@ import type { Entry } from "../core/entry.ts";
 import { Failure } from "../core/problem.ts";
 import { signInPath } from "../core/sign-in.ts";
 import { artifactUrl } from "./artifact-address.ts";
-import type { ArtifactOpening, ArtifactParts } from "./artifact-dialect.ts";
+import type { ArtifactOpening, ArtifactParts } from "./artifact-parts.ts";
 import { artifactName, readArtifact } from "./artifact-entry.ts";
 import { knock, readStorage } from "./artifact-knock.ts";
 import { discard } from "./http.ts";

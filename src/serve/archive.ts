@@ -9,6 +9,7 @@ import type { Directory } from "../core/zip/member.ts";
 import type { ZipProblem } from "../core/zip/problems.ts";
 import { readRange, withArchiveBytes, type ArchiveBytes } from "./archive-bytes.ts";
 import { directoryKey } from "./keys.ts";
+import type { KnownDirectory } from "./known-directory.ts";
 import { shareRead } from "./share-read.ts";
 import type { Visit } from "./visit.ts";
 
@@ -18,11 +19,6 @@ export type Archive = {
   readonly directory: Directory;
   readonly stamp: string;
 };
-
-/** What is remembered of an archive: its directory, or why it has none that can be used. */
-export type KnownDirectory =
-  | { readonly kind: "directory"; readonly directory: Directory; readonly stamp: string }
-  | { readonly kind: "problem"; readonly problem: ZipProblem };
 
 /** The directory of an archive: from memory, the colo, or the archive's own end. Fails with the archive's own problem. */
 export async function openArchive(visit: Visit, pin: ObjectPin): Promise<Archive> {

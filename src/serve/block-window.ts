@@ -1,10 +1,17 @@
 import type { Piece } from "../core/blocks.ts";
-import type { ArchiveBytes } from "./archive-bytes.ts";
-import type { BodyReader, Chunk } from "./body-reader.ts";
+import { archiveBytes, type ArchiveBytes } from "./archive-bytes.ts";
+import type { BodyReader, BodySource, Chunk } from "./body-reader.ts";
 import { readWhole } from "./exact-reader.ts";
 
 /** How many blocks are held: the one that is read, the next one, and one that may still be written. */
 const HELD_BLOCKS = 3;
+
+/** The same archive, to take many small pieces in a row from. */
+export function windowedArchive(source: BodySource): ArchiveBytes {
+  const bytes = archiveBytes(source);
+  const reader = blockWindow(bytes);
+  return { ...bytes, reader, close: () => reader.close() };
+}
 
 /** A reader for many small pieces in a row: the blocks they lie in are held whole, instead of looked up for each. */
 export function blockWindow({ reader, stallMs, blockBytes, spare }: ArchiveBytes): BodyReader {

@@ -1,9 +1,9 @@
 import { Failure } from "../core/problem.ts";
 import { LINK_BYTES, type Links } from "../core/zip/links.ts";
 import type { Member } from "../core/zip/member.ts";
-import { readPacked, type ArchiveBytes, archiveBytes } from "./archive-bytes.ts";
+import { readPacked, type ArchiveBytes } from "./archive-bytes.ts";
 import type { Archive } from "./archive.ts";
-import { blockWindow } from "./block-window.ts";
+import { windowedArchive } from "./block-window.ts";
 import { directoryKey } from "./keys.ts";
 import { shareRead } from "./share-read.ts";
 import { unpackSmall } from "./unpack-small.ts";
@@ -37,8 +37,7 @@ function linkMembers({ directory }: Archive): readonly Member[] {
 }
 
 async function readLinks(visit: Visit, { pin }: Archive, members: readonly Member[]): Promise<Links> {
-  const bytes = archiveBytes({ visit, pin, entry: pin.entry });
-  const archive: ArchiveBytes = { ...bytes, reader: blockWindow(bytes) };
+  const archive = windowedArchive({ visit, pin, entry: pin.entry });
   const links = new Map<string, string>();
   try {
     for (const member of members) {
@@ -46,7 +45,7 @@ async function readLinks(visit: Visit, { pin }: Archive, members: readonly Membe
       if (text !== undefined) links.set(member.path, text);
     }
   } finally {
-    archive.reader.close();
+    archive.close();
   }
   return links;
 }

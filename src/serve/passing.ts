@@ -2,8 +2,8 @@ import type { ObjectPin } from "../core/pin.ts";
 import { LOCAL_HEADER_BYTES } from "../core/zip/local-header.ts";
 import type { Member } from "../core/zip/member.ts";
 import { mayBeLink, readPassingHeader } from "../core/zip/passing-header.ts";
-import { archiveBytes, readRange, type ArchiveBytes } from "./archive-bytes.ts";
-import { blockWindow } from "./block-window.ts";
+import { readRange, type ArchiveBytes } from "./archive-bytes.ts";
+import { windowedArchive } from "./block-window.ts";
 import { isStored } from "./stretch.ts";
 import type { Visit } from "./visit.ts";
 
@@ -19,13 +19,12 @@ export async function findPassing(visit: Visit, pin: ObjectPin, path: string): P
   const { entry } = pin;
   const last = Math.max(0, Math.ceil(entry.size / BLOCK_BYTES) - 1);
   if (entry.isRangeless !== true || (await isStored(visit, entry, last))) return undefined;
-  const bytes = archiveBytes({ visit, pin, entry });
-  const archive = { ...bytes, reader: blockWindow(bytes) };
+  const archive = windowedArchive({ visit, pin, entry });
   try {
     const member = await follow(visit, archive, path);
     return member === undefined || mayBeLink(member) ? undefined : member;
   } finally {
-    archive.reader.close();
+    archive.close();
   }
 }
 

@@ -11,7 +11,7 @@ import type { Site } from "../core/site.ts";
 import type { BlockStore, MemoryStore, Records } from "../core/store.ts";
 import type { Telemetry } from "../core/telemetry.ts";
 import type { Links } from "../core/zip/links.ts";
-import type { KnownDirectory } from "./archive.ts";
+import type { KnownDirectory } from "./known-directory.ts";
 
 /** All of the world that the journey touches. */
 export type Ports = {

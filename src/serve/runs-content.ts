@@ -1,7 +1,6 @@
 import type { ObjectPin } from "../core/pin.ts";
 import { sliceRuns, type Run } from "../core/zip/runs.ts";
-import { archiveBytes } from "./archive-bytes.ts";
-import { blockWindow } from "./block-window.ts";
+import { windowedArchive } from "./block-window.ts";
 import type { Content } from "./content.ts";
 import type { Segment } from "./read.ts";
 import { sendRuns } from "./send-runs.ts";
@@ -12,13 +11,12 @@ export function runsContent(visit: Visit, pin: ObjectPin, runs: () => Iterable<R
   return {
     all: undefined,
     async gather(segments) {
-      const bytes = archiveBytes({ visit, pin, entry: pin.entry });
-      const archive = { ...bytes, reader: blockWindow(bytes) };
+      const archive = windowedArchive({ visit, pin, entry: pin.entry });
       try {
         const sending = await sendRuns(visit, archive, runsOf(segments, runs));
-        return { sending, close: () => archive.reader.close() };
+        return { sending, close: () => archive.close() };
       } catch (error) {
-        archive.reader.close();
+        archive.close();
         throw error;
       }
     },

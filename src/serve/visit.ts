@@ -6,7 +6,7 @@ import type { MemoryStore } from "../core/store.ts";
 import type { AnyPrincipal } from "../core/store-principal.ts";
 import type { Target } from "../core/target.ts";
 import type { Links } from "../core/zip/links.ts";
-import type { KnownDirectory } from "./archive.ts";
+import type { KnownDirectory } from "./known-directory.ts";
 import type { Fills } from "./fills.ts";
 import type { Fill } from "./fill.ts";
 import type { Flights } from "./flights.ts";

@@ -3,7 +3,7 @@ import type { Answer } from "../../src/core/dialect.ts";
 import type { Entry } from "../../src/core/entry.ts";
 import { ANONYMOUS, type Principal } from "../../src/core/principal.ts";
 import { askArtifact } from "../../src/origin/artifact-ask.ts";
-import type { ArtifactAsking } from "../../src/origin/artifact-dialect.ts";
+import type { ArtifactAsking } from "../../src/origin/artifact-parts.ts";
 import {
   ARTIFACT,
   ARTIFACT_URL,

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Opened } from "../../src/core/dialect.ts";
 import type { Entry } from "../../src/core/entry.ts";
 import type { ObjectPin } from "../../src/core/pin.ts";
-import type { ArtifactOpening } from "../../src/origin/artifact-dialect.ts";
+import type { ArtifactOpening } from "../../src/origin/artifact-parts.ts";
 import { openArtifact } from "../../src/origin/artifact-open.ts";
 import type { StorageAddress } from "../../src/origin/storage-address.ts";
 import { memoryStore } from "../../src/store/memory.ts";

@@ -2,7 +2,7 @@ import type { Entry } from "../../src/core/entry.ts";
 import { readPrincipal } from "../../src/core/principal.ts";
 import type { MemoryStore } from "../../src/core/store.ts";
 import type { ArtifactTarget, JobName } from "../../src/core/target.ts";
-import type { ArtifactParts } from "../../src/origin/artifact-dialect.ts";
+import type { ArtifactParts } from "../../src/origin/artifact-parts.ts";
 import type { StorageAddress } from "../../src/origin/storage-address.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import { CONTENT, MODIFIED, scriptedOrigin, type ScriptedOrigin, type Step } from "./scripted-origin.ts";
