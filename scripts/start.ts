@@ -105,7 +105,7 @@ function storeLines(store: S3Store, s3: string): string[] {
     "A range of 50 MB, of which one block is fetched:",
     `  curl -s -D - -o part -r 1000000-1000099 ${signed(DEMO_KEYS.reader)} http://${s3}/demo/big.bin`,
     "A file in a zip archive, and what else is in it:",
-    `  curl -i http://${s3}/public/builds/site.zip!/coverage/index.html`,
+    `  curl -i 'http://${s3}/public/builds/site.zip!/coverage/index.html'`,
     `  curl -s ${signed(DEMO_KEYS.reader)} "http://${s3}/demo/builds/site.zip?recursive=true&zip=list"`,
     "A write through the edge is visible at once:",
     `  curl -s -X PUT -d "written just now" -H "x-amz-content-sha256: UNSIGNED-PAYLOAD" ${signed(DEMO_KEYS.writer)} http://${s3}/demo/hello.txt`,
