@@ -2,9 +2,9 @@ import { Hono } from "hono";
 import { hasLooped } from "./core/loop.ts";
 import { Failure } from "./core/problem.ts";
 import { siteFinder } from "./core/site.ts";
-import { splitUrl, type Arrival } from "./serve/arrival.ts";
+import { ownAcceptEncoding, splitUrl, type Arrival } from "./serve/arrival.ts";
 import { forward } from "./serve/forward.ts";
-import { ownAcceptEncoding, serve, serveReady, type JourneyParts } from "./serve/journey.ts";
+import { serve, serveReady, type JourneyParts } from "./serve/journey.ts";
 import { failureResponse, problemResponse } from "./serve/problem-response.ts";
 
 /** What the control routes need beside the journey. */
@@ -39,7 +39,7 @@ export function createApp(parts: AppParts): (request: Request, defer: Defer) => 
     const found = find(host);
     if (found === undefined) return problemResponse("unknown_host");
     if (path.startsWith(CONTROL) && found.bucket === undefined) return await control.fetch(request);
-    const acceptEncoding = ownAcceptEncoding(request);
+    const acceptEncoding = () => ownAcceptEncoding(request);
     const arrival = { ...found, host, method, url, path, search, headers, acceptEncoding, defer };
     try {
       return await answer(arrival, request);

@@ -49,7 +49,10 @@ async function* through(packed: AsyncIterable<Uint8Array>, unpacker: Unpacker): 
 
 async function feed(packed: AsyncIterable<Uint8Array>, unpacker: Unpacker): Promise<void> {
   try {
-    for await (const piece of packed) await write(unpacker, piece);
+    for await (const piece of packed) {
+      await write(unpacker, piece);
+      if (unpacker.destroyed) return; // nobody takes any more
+    }
     unpacker.end();
   } catch (error) {
     unpacker.destroy(error instanceof Error ? error : new Error("Nothing to unpack", { cause: error }));

@@ -1,3 +1,4 @@
+import { readTruth } from "./grape-truth.ts";
 import { innerPath } from "./inner-path.ts";
 import type { Inside } from "./target.ts";
 
@@ -20,7 +21,9 @@ export function readInside(kind: "tree" | "browse" | "tar" | "zip", query: Insid
   if (kind === "tar" || kind === "zip") return { kind, path };
   const page = readCount(query.page, 1, LAST_PAGE);
   const perPage = readCount(query.per_page, PER_PAGE.fallback, PER_PAGE.most);
-  const isRecursive = readTruth(query.recursive);
+  const isRecursive = readTruth(
+    query.recursive === undefined || query.recursive === "" ? "false" : query.recursive,
+  );
   if (page === undefined || perPage === undefined || isRecursive === undefined) return undefined;
   return kind === "browse" ? { kind, path, page } : { kind, path, isRecursive, page, perPage };
 }
@@ -30,13 +33,3 @@ function readCount(text: string | undefined, fallback: number, most: number): nu
   if (text === undefined || text === "") return fallback;
   return /^\d{1,9}$/.test(text) ? Math.min(Math.max(Number(text), 1), most) : undefined;
 }
-
-function readTruth(text: string | undefined): boolean | undefined {
-  if (text === undefined || text === "") return false;
-  if (TRUTHS.has(text.toLowerCase())) return true;
-  return FALSEHOODS.has(text.toLowerCase()) ? false : undefined;
-}
-
-/** How Grape, GitLab's API framework, spells the two truth values. */
-export const TRUTHS: ReadonlySet<string> = new Set(["1", "t", "true", "y", "yes", "on"]);
-export const FALSEHOODS: ReadonlySet<string> = new Set(["0", "f", "false", "n", "no", "off"]);

@@ -1,4 +1,4 @@
-import { FALSEHOODS, TRUTHS } from "./inside-query.ts";
+import { readTruth } from "./grape-truth.ts";
 import { isObjectId } from "./object-id.ts";
 import { readQuery } from "./query.ts";
 import { parseRequestPath, type PathAnswer } from "./request-path.ts";
@@ -120,7 +120,8 @@ function apiFile(project: string, path: string, search: string): Route {
   const { ref = "HEAD", lfs = "false" } = query;
   if (ref === "" || ODD_REF.test(ref)) return PASS;
   const name: RawName = isObjectId(ref) ? { kind: "commit", oid: ref, path } : { kind: "ref", ref, path };
-  if (!TRUTHS.has(lfs.toLowerCase()) && !FALSEHOODS.has(lfs.toLowerCase())) return PASS;
-  const variant: Variant = TRUTHS.has(lfs.toLowerCase()) ? "media" : "";
+  const isMedia = readTruth(lfs);
+  if (isMedia === undefined) return PASS;
+  const variant: Variant = isMedia ? "media" : "";
   return { kind: "target", target: { lane: "raw", channel: "api", project, name, variant } };
 }

@@ -22,22 +22,13 @@ export async function openArtifact(parts: ArtifactParts, opening: ArtifactOpenin
   if (remembered !== undefined) return await readBody(remembered, { entry, from, until });
   const knocked = await knock(parts, { target, principal, headers: range });
   if (knocked.kind === "unclear") return knocked;
-  if (knocked.kind === "storage") {
-    const response = await readStorage(parts, knocked.address, range);
-    const read = readArtifact(response, {
-      at: entry.at,
-      name: artifactName(target, knocked),
-      place: knocked,
-    });
-    return await readBody({ response, read }, { entry, from, until });
+  const isStored = knocked.kind === "storage";
+  const response = isStored ? await readStorage(parts, knocked.address, range) : knocked.response;
+  if (!isStored && response.status !== 416) {
+    const refused = await readVerdict(response, signInPath("gitlab"), parts.now(), "scope");
+    if (refused?.kind === "refused") return { kind: "refused", refusal: refused.refusal };
+    if (refused !== undefined) return refused;
   }
-  const { response } = knocked;
-  const refused =
-    response.status === 416
-      ? undefined
-      : await readVerdict(response, signInPath("gitlab"), parts.now(), "scope");
-  if (refused?.kind === "refused") return { kind: "refused", refusal: refused.refusal };
-  if (refused !== undefined) return refused;
   const read = readArtifact(response, { at: entry.at, name: artifactName(target, knocked), place: knocked });
   return await readBody({ response, read }, { entry, from, until });
 }

@@ -12,8 +12,8 @@ export type Arrival = {
   readonly path: string;
   readonly search: string;
   readonly headers: Headers;
-  /** The codings that the client takes, as it said itself. */
-  readonly acceptEncoding: string | null;
+  /** The codings that the client takes, as it said itself; looked up only where it matters. */
+  readonly acceptEncoding: () => string | null;
   /** Keeps work going behind the response. */
   readonly defer: (work: Promise<unknown>) => void;
 };
@@ -29,4 +29,10 @@ export function splitUrl(url: string): UrlParts {
   const host = url.slice(hostStart, pathStart);
   if (query === -1) return { host, path: url.slice(pathStart), search: "" };
   return { host, path: url.slice(pathStart, query), search: url.slice(query) };
+}
+
+/** Cloudflare puts its own word in the place of the client's. */
+export function ownAcceptEncoding({ cf, headers }: Request): string | null {
+  const own = cf?.["clientAcceptEncoding"];
+  return typeof own === "string" ? own : headers.get("accept-encoding");
 }

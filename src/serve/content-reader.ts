@@ -5,7 +5,7 @@ import type { ByteRange } from "../core/range.ts";
 import type { Member } from "../core/zip/member.ts";
 import { dataRange, type ArchiveBytes } from "./archive-bytes.ts";
 import { BodyRefused } from "./body-reader.ts";
-import { readWhole, type ExactReader } from "./exact-reader.ts";
+import { readWhole, skipping, type ExactReader } from "./exact-reader.ts";
 
 /**
  * A member's content, unpacked from its first byte on, and only as far as it is read: what waits to be read is a few
@@ -59,11 +59,7 @@ export async function contentReader(
 
   return {
     read,
-    async skip(bytes) {
-      let buffer: ArrayBufferLike | undefined;
-      for (let left = bytes; left > 0; left -= SKIP_STEP_BYTES)
-        buffer = (await read(Math.min(left, SKIP_STEP_BYTES), buffer)).buffer;
-    },
+    skip: skipping(read),
     async end() {
       if (position !== size || seen !== crc || !(await isAtEnd())) throw corrupt();
     },
@@ -72,8 +68,6 @@ export async function contentReader(
     },
   };
 }
-
-const SKIP_STEP_BYTES = 256 * 1024;
 
 /** The packed bytes of a member, block by block; each is over when the next is asked for. */
 async function* packedBytes(archive: ArchiveBytes, range: ByteRange): AsyncGenerator<Uint8Array> {

@@ -1,6 +1,7 @@
 import { UNUSED } from "../core/cache-status.ts";
 import type { RequestRecord } from "../core/telemetry.ts";
 import type { Arrival } from "./arrival.ts";
+import { isInside } from "./inside-target.ts";
 import type { Isolate, Visit } from "./visit.ts";
 
 /** A request that was refused before anything was looked for. */
@@ -14,6 +15,6 @@ export function countRefused({ ports }: Isolate, { site }: Arrival, response: Re
 /** A request as it is counted. */
 export function counted({ site, target, trace }: Visit, status: number): RequestRecord {
   const { grant, revision, body, hotBytes } = trace;
-  const lane = target.lane === "object" && target.inside !== undefined ? "artifact" : target.lane;
+  const lane = isInside(target) ? "artifact" : target.lane;
   return { host: site.host, lane, status, grant, revision, body, hotBytes };
 }

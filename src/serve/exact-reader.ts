@@ -31,12 +31,7 @@ export function exactReader(body: ReadableStream<Uint8Array>, stallMs: number): 
 
   return {
     read,
-    async skip(bytes) {
-      let buffer: ArrayBufferLike | undefined;
-      for (let left = bytes; left > 0; left -= SKIP_STEP_BYTES) {
-        buffer = (await read(Math.min(left, SKIP_STEP_BYTES), buffer)).buffer;
-      }
-    },
+    skip: skipping(read),
     async end() {
       const outcome = await withPatience(reader.read(new Uint8Array(1)), stallMs).catch(() => undefined);
       if (outcome === undefined) throw new Failure("origin_truncated");
@@ -46,6 +41,16 @@ export function exactReader(body: ReadableStream<Uint8Array>, stallMs: number): 
     async close() {
       await reader.cancel().catch(() => undefined); // broken or at its end: nothing is left to let go
     },
+  };
+}
+
+/** Skips by reading into the same memory again and again. */
+export function skipping(read: ExactReader["read"]): ExactReader["skip"] {
+  return async (bytes) => {
+    let buffer: ArrayBufferLike | undefined;
+    for (let left = bytes; left > 0; left -= SKIP_STEP_BYTES) {
+      buffer = (await read(Math.min(left, SKIP_STEP_BYTES), buffer)).buffer;
+    }
   };
 }
 

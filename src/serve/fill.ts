@@ -157,10 +157,8 @@ export function startFill(plan: FillPlan): Fill {
   };
 
   /** A shorter block gets just the room it needs: a small body may be kept for good. */
-  const roomFor = (index: number): ArrayBufferLike =>
-    blockLength(index, size, blockBytes) < blockBytes
-      ? new ArrayBuffer(blockLength(index, size, blockBytes))
-      : (plan.spare.take() ?? new ArrayBuffer(blockBytes));
+  const roomFor = (length: number): ArrayBufferLike =>
+    (length === blockBytes ? plan.spare.take() : undefined) ?? new ArrayBuffer(length);
 
   const run = async (): Promise<boolean> => {
     const { source } = plan;
@@ -169,7 +167,8 @@ export function startFill(plan: FillPlan): Fill {
       await source.skip(first * blockBytes - plan.offset);
       for (let index = first; index < count; index++) {
         if (!(await untilNear(index))) break; // whoever comes later begins anew
-        const bytes = await source.read(blockLength(index, size, blockBytes), roomFor(index));
+        const length = blockLength(index, size, blockBytes);
+        const bytes = await source.read(length, roomFor(length));
         if (index === count - 1) await source.end();
         deliver(index, bytes);
         pending.push({ index, stored: blocks.write(blockKey(index), bytes) });

@@ -10,7 +10,7 @@ import { confirmedContent } from "./confirmed-content.ts";
 import type { InsideTarget } from "./inside-target.ts";
 import { linksOf } from "./links.ts";
 import { listing } from "./listing.ts";
-import { memberOf, representMember, type AskedMember, type ShownEntry } from "./member.ts";
+import { memberOf, representMember, type AskedEntry, type AskedMember, type ShownEntry } from "./member.ts";
 import { findPassing } from "./passing.ts";
 import { isPlain } from "./plain.ts";
 import { remade } from "./remade.ts";
@@ -25,17 +25,26 @@ export async function openInside(
   pin: ObjectPin,
 ): Promise<Representation> {
   const { inside } = target;
-  const { url, bucket } = arrival;
-  const files = filesSource(new URL(url).origin, target, bucket);
-  const passing =
-    inside.kind === "entry" ? await representPassing(visit, arrival, pin, { ...inside, files }) : undefined;
-  if (passing !== undefined) return passing;
+  if (inside.kind === "entry") return await openEntry(visit, arrival, target, { pin, inside });
   const archive = await openArchive(visit, pin);
   if (inside.kind === "tree" || inside.kind === "browse") return listing(visit, arrival, archive, target);
-  if (inside.kind !== "entry") return remade(visit, archive, inside, await linksOf(visit, archive));
+  return remade(visit, archive, inside, await linksOf(visit, archive));
+}
+
+async function openEntry(
+  visit: Visit,
+  arrival: Arrival,
+  target: InsideTarget,
+  { pin, inside }: { readonly pin: ObjectPin; readonly inside: AskedEntry },
+): Promise<Representation> {
+  const { url, bucket } = arrival;
+  const shown = () => ({ ...inside, files: filesSource(new URL(url).origin, target, bucket) });
+  const passing = await representPassing(visit, arrival, pin, shown);
+  if (passing !== undefined) return passing;
+  const archive = await openArchive(visit, pin);
   const member =
     knownOf(target, archive) ??
-    memberOf(visit, archive, await findMember(visit, archive, inside.path), { ...inside, files });
+    memberOf(visit, archive, await findMember(visit, archive, inside.path), shown());
   found.set(target, { archive, member });
   return representMember(visit, archive, member);
 }
@@ -48,11 +57,12 @@ async function representPassing(
   visit: Visit,
   { method, headers }: Arrival,
   pin: ObjectPin,
-  asked: ShownEntry,
+  shown: () => ShownEntry,
 ): Promise<Representation | undefined> {
   const isWhole = method === "GET" && isPlain(headers);
   if (!isWhole || pin.entry.isRangeless !== true || openArchiveHot(visit, pin) !== undefined)
     return undefined;
+  const asked = shown();
   const member = await findPassing(visit, pin, asked.path);
   if (member === undefined || member.problem !== undefined) return undefined;
   const archive = { pin, stamp: await stampOf(visit, pin, new Uint8Array(0)) };

@@ -4,11 +4,12 @@ import { Failure } from "../core/problem.ts";
 import type { MemoryStore } from "../core/store.ts";
 import type { Site } from "../core/site.ts";
 import type { Route, Target } from "../core/target.ts";
-import type { Arrival } from "./arrival.ts";
+import { ownAcceptEncoding, type Arrival } from "./arrival.ts";
 import { findAsker, type AskerParts } from "./asker.ts";
 import { serveCold } from "./cold.ts";
 import { counted, countRefused } from "./counted.ts";
 import { serveHot } from "./hot.ts";
+import { isInside } from "./inside-target.ts";
 import { asMeant } from "./literal.ts";
 import { newVisit } from "./new-visit.ts";
 import { failureResponse } from "./problem-response.ts";
@@ -39,7 +40,11 @@ export function serveReady(parts: JourneyParts, request: Request): Response | un
   if (site.kind === "s3") return undefined; // who asks is verified each time
   const asker = findAsker(parts.askers, site, { headers, search: "" });
   if (asker === undefined || headers.get("cdn-loop") !== null || !isPlain(headers)) return undefined;
-  return giveReady(parts.isolate, asker, forCodings(target, ownAcceptEncoding(request)));
+  return giveReady(
+    parts.isolate,
+    asker,
+    forCodings(target, () => ownAcceptEncoding(request)),
+  );
 }
 
 /** Serves what a dialect claims; `undefined` for all that is to be passed through. */
@@ -85,23 +90,17 @@ function isLiteral(target: Target): boolean {
 
 /** What no origin of its kind would understand is not passed through to it: it would answer with something else. */
 function unreadable(target: Target, arrival: Arrival): Response | undefined {
-  if (target.lane === "raw" || target.inside === undefined) return undefined;
+  if (!isInside(target)) return undefined;
   const isOurs = target.lane === "object" || target.inside.kind === "tar" || target.inside.kind === "zip";
   return isOurs ? failureResponse(arrival, { problem: "archive_unreadable" }) : undefined;
-}
-
-/** Cloudflare puts its own word in the place of the client's. */
-export function ownAcceptEncoding({ cf, headers }: Request): string | null {
-  const own = cf?.["clientAcceptEncoding"];
-  return typeof own === "string" ? own : headers.get("accept-encoding");
 }
 
 /** Targets for clients that take gzip, made once, as their keys are remembered with them. */
 const gzipTargets = new WeakMap<Target, Target>();
 
 /** What is asked for by a client that takes these codings. */
-function forCodings(target: Target, acceptEncoding: string | null): Target {
-  if (target.lane === "raw" || target.inside?.kind !== "entry" || !acceptsGzip(acceptEncoding)) return target;
+function forCodings(target: Target, acceptEncoding: Arrival["acceptEncoding"]): Target {
+  if (!isInside(target) || target.inside.kind !== "entry" || !acceptsGzip(acceptEncoding())) return target;
   const known = gzipTargets.get(target) ?? { ...target, inside: { ...target.inside, gzip: true } };
   gzipTargets.set(target, known);
   return known;

@@ -1,10 +1,8 @@
-import { formatCacheStatus } from "../core/cache-status.ts";
-import { credentialHeaders } from "../core/principal.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { signInPath } from "../core/sign-in.ts";
 import { locationForSite } from "../core/site-url.ts";
 import type { Arrival } from "./arrival.ts";
-import { formatServerTiming } from "./trace.ts";
+import { headersOfNoContent } from "./response-headers.ts";
 import type { Visit } from "./visit.ts";
 
 /**
@@ -12,11 +10,8 @@ import type { Visit } from "./visit.ts";
  * web page would have sent a person to sign in, so a browser without credentials is sent there.
  */
 export function refusalResponse(visit: Visit, arrival: Arrival, refusal: Refusal): Response {
-  const { site, trace } = visit;
-  const headers = new Headers({ "Cache-Control": "no-store" });
-  if (site.kind !== "s3") headers.set("Vary", credentialHeaders(site.kind).join(", "));
-  headers.set("Cache-Status", formatCacheStatus(trace.grant, trace.revision, trace.body));
-  headers.set("Server-Timing", formatServerTiming(trace));
+  const { site } = visit;
+  const headers = headersOfNoContent(visit);
   if (wantsSignIn(visit, arrival, refusal)) {
     headers.set("Location", signInPath(site.kind));
     return new Response(null, { status: 302, headers });

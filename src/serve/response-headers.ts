@@ -40,8 +40,17 @@ export function headersFor(visit: Visit, entry: Entry): Headers {
 /** By what of a request an answer may be another one (RFC 9110 §12.5.5). */
 function varyOf({ site, target }: Visit): readonly string[] {
   const askers = site.kind === "s3" ? [] : credentialHeaders(site.kind);
-  const isCodable = target.lane !== "raw" && target.inside?.kind === "entry";
+  const isCodable = isInside(target) && target.inside.kind === "entry";
   return isCodable ? ["accept-encoding", ...askers] : askers;
+}
+
+/** Header fields of an answer that is no content, but a "no" or the way to another place: never stored by anyone. */
+export function headersOfNoContent({ site, trace }: Visit): Headers {
+  const headers = new Headers({ "Cache-Control": "no-store" });
+  if (site.kind !== "s3") headers.set("Vary", credentialHeaders(site.kind).join(", "));
+  headers.set("Cache-Status", formatCacheStatus(trace.grant, trace.revision, trace.body));
+  headers.set("Server-Timing", formatServerTiming(trace));
+  return headers;
 }
 
 /** Header fields of a 206. */
