@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { bundle } from "./bundle.ts";
-import { freePort, startWorker } from "./local-edge.ts";
+import { startWorker } from "./local-edge.ts";
+import { quietPort } from "./servers/quiet-port.ts";
 
 /**
  * What the Worker may weigh, gzipped. Cloudflare takes 3 MB on the free plan and 10 MB on the paid one;
@@ -38,7 +39,7 @@ async function startupMs(script: string): Promise<number> {
 }
 
 async function firstAnswerMs(contents: string): Promise<number> {
-  const port = await freePort();
+  const port = await quietPort();
   const host = `127.0.0.1:${port}`;
   const bindings = {
     KEY_SECRET: "a secret for one start",

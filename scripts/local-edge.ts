@@ -123,11 +123,6 @@ export class ConfigurationFaults extends Error {
   }
 }
 
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  return await listenOnce(0);
-}
-
 async function insistOnFree(port: number): Promise<void> {
   try {
     await listenOnce(port);
@@ -136,13 +131,10 @@ async function insistOnFree(port: number): Promise<void> {
   }
 }
 
-async function listenOnce(port: number): Promise<number> {
+async function listenOnce(port: number): Promise<void> {
   const server = createServer();
   await new Promise<void>((resolve, reject) =>
     server.once("error", reject).listen(port, "127.0.0.1", resolve),
   );
-  const address = server.address();
   await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new TypeError("A TCP server has a port");
-  return address.port;
 }

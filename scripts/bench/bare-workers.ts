@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { ROOT } from "../bundle.ts";
-import { freePort } from "../local-edge.ts";
+import { quietPort } from "../servers/quiet-port.ts";
 
 /** A Worker that does one thing and nothing else, on a socket of its own. */
 export type BareWorker = { readonly url: string; close(): Promise<void> };
@@ -72,7 +72,7 @@ export async function startWholeFromCache(source: string): Promise<BareWorker> {
 /** Runs one module, with texts as its bindings. */
 export async function startBare(script: string, bindings: Record<string, string>): Promise<BareWorker> {
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml"));
-  const port = await freePort();
+  const port = await quietPort();
   const options = convertV4MiniflareOptions({
     cf: false,
     host: "127.0.0.1",

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { freePort, startLocalEdge } from "../local-edge.ts";
+import { startLocalEdge } from "../local-edge.ts";
+import { quietPort } from "../servers/quiet-port.ts";
 import { withItsWorkerd } from "./memory.ts";
 
 /** An edge with empty caches in front of one GitLab-shaped origin. */
@@ -9,7 +10,7 @@ export async function startBenchEdge(
   origin: string,
   vars: Readonly<Record<string, number>> = {},
 ): Promise<BenchEdge> {
-  const port = await freePort();
+  const port = await quietPort();
   const host = `127.0.0.1:${port}`;
   const sites = [{ host, kind: "gitlab", origin }];
   return { url: `http://${host}`, ...(await startSites({ sites, ports: [port], vars })) };

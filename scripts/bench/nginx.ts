@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../local-edge.ts";
+import { quietPort } from "../servers/quiet-port.ts";
 import { TOOL_ENVIRONMENT } from "./command.ts";
 
 export type Nginx = { readonly url: string; close(): Promise<void> };
@@ -22,7 +22,7 @@ const START_MS = 5000;
 /** An nginx of one worker before an origin, with connections kept on both sides and an empty cache. */
 export async function startNginx(options: NginxOptions): Promise<Nginx> {
   const directory = await mkdtemp(join(tmpdir(), "forgefront-nginx-"));
-  const port = await freePort();
+  const port = await quietPort();
   const configuration = join(directory, "nginx.conf");
   await writeFile(configuration, configurationOf({ ...options, directory, port }));
   const args = ["-p", directory, "-e", "stderr", "-c", configuration];

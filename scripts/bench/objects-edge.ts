@@ -1,4 +1,4 @@
-import { freePort } from "../local-edge.ts";
+import { quietPort } from "../servers/quiet-port.ts";
 import { startSites } from "./bench-edge.ts";
 import { READER } from "./objects-origin.ts";
 
@@ -27,7 +27,7 @@ export async function startObjectEdge({
   keys = READER_KEYS,
 }: ObjectEdgeOptions): Promise<ObjectEdge> {
   const ports: number[] = [];
-  while (ports.length < hosts) ports.push(await freePort());
+  while (ports.length < hosts) ports.push(await quietPort());
   const sites = ports.map((port) => ({ host: `127.0.0.1:${port}`, kind: "s3", origin, auth: "edge" }));
   const started = await startSites({ sites, ports, vars: { ...vars, S3_KEYS: keys } });
   const [first = "", ...others] = sites.map(({ host }) => `http://${host}`);

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { freePort, startWorker } from "../local-edge.ts";
+import { startWorker } from "../local-edge.ts";
+import { quietPort } from "../servers/quiet-port.ts";
 import type { Conditions, Figure } from "./figure.ts";
 import { startObjectEdge } from "./objects-edge.ts";
 import { BUCKET, READER } from "./objects-origin.ts";
@@ -63,7 +64,7 @@ type Beside = ReturnType<typeof medians>;
 /** In workerd, on its one thread; each side is first done once for the compiler. */
 async function measureVerifications({ signal, say }: Conditions): Promise<Beside> {
   await using scope = new AsyncDisposableStack();
-  const port = await freePort();
+  const port = await quietPort();
   const contents = await bundleWorker();
   scope.adopt(await startWorker({ contents, bindings: {}, ports: [port] }), (worker) => worker.dispose());
   const sign = requestSigner(READER, Date.now());

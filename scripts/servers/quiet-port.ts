@@ -8,8 +8,8 @@ const EPHEMERAL = 32_768;
 const TRIES = 50;
 
 /**
- * A free port of 127.0.0.1 that no outgoing connection will take: for a server that
- * listens only seconds later, `freePort` is too often gone.
+ * A free port of 127.0.0.1 that no outgoing connection will take: most servers listen only seconds later, and one that the
+ * kernel chose is too often gone by then.
  */
 export async function quietPort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {

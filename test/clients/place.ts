@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startS3Store } from "../../scripts/demo/s3.ts";
-import { freePort, startLocalEdge } from "../../scripts/local-edge.ts";
+import { startLocalEdge } from "../../scripts/local-edge.ts";
+import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import { startCephRgw } from "../../scripts/servers/ceph-rgw.ts";
 import type { S3User } from "../../scripts/servers/s3-user.ts";
 import { startVersitygw } from "../../scripts/servers/versitygw.ts";
@@ -76,7 +77,7 @@ export async function startDemoPlace(): Promise<Place> {
 }
 
 async function startPlace(store: Store): Promise<Place> {
-  const port = await freePort();
+  const port = await quietPort();
   const host = (auth: StoreAuth) => `${HOSTS[auth]}:${port}`;
   const edge = await startEdge(store, port, host);
   let clockOffsetMs = 0;

@@ -1,7 +1,8 @@
 import { startDemo, type Demo } from "../../scripts/demo/demo.ts";
 import { addSamples, DEMO_KEYS } from "../../scripts/demo/s3-samples.ts";
 import { startS3Store, type S3Store } from "../../scripts/demo/s3.ts";
-import { freePort, startLocalEdge, type LocalEdge } from "../../scripts/local-edge.ts";
+import { startLocalEdge, type LocalEdge } from "../../scripts/local-edge.ts";
+import { quietPort } from "../../scripts/servers/quiet-port.ts";
 
 export type World = {
   clockOffsetMs: number;
@@ -40,7 +41,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const demo = await startDemo({ bigFileBytes, authMs });
   const store = await startS3Store();
   addSamples(store, bigFileBytes);
-  const [gitlabPort, giteaPort, s3Port] = [await freePort(), await freePort(), await freePort()];
+  const [gitlabPort, giteaPort, s3Port] = [await quietPort(), await quietPort(), await quietPort()];
   const gitlab = `http://127.0.0.1:${gitlabPort}`;
   const gitea = `http://127.0.0.1:${giteaPort}`;
   const s3 = `http://127.0.0.1:${s3Port}`;

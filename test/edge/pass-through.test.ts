@@ -9,7 +9,8 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { freePort, startLocalEdge } from "../../scripts/local-edge.ts";
+import { startLocalEdge } from "../../scripts/local-edge.ts";
+import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import { startHarness, type Harness } from "./harness.ts";
 
 let harness: Harness;
@@ -366,7 +367,7 @@ describe("control routes", () => {
   });
 
   it("without a control token configured there are no metrics", async () => {
-    const port = await freePort();
+    const port = await quietPort();
     const host = `127.0.0.1:${port}`;
     const SITES_ = [{ host, kind: "gitlab", origin: harness.demo.gitlab.url }];
     const edge = await startLocalEdge({

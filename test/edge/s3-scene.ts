@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { DEMO_KEYS } from "../../scripts/demo/s3-samples.ts";
 import { startS3Store, type S3Counts, type S3Store } from "../../scripts/demo/s3.ts";
-import { freePort, startLocalEdge } from "../../scripts/local-edge.ts";
+import { startLocalEdge } from "../../scripts/local-edge.ts";
+import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import type { World } from "./harness.ts";
 import { objectPath, prepare, send, type Answer, type Asking } from "./s3-client.ts";
 
@@ -71,7 +72,7 @@ const LONGER_THAN_ANY_LIFE_MS = 1_000_000;
 
 /** A store and the Worker before it, one site for each way of knowing who asks; many tests share it. */
 export async function startS3Scene({ vars = {}, isApart = false }: S3SceneOptions = {}): Promise<S3Scene> {
-  const port = await freePort();
+  const port = await quietPort();
   const hosts = {
     edge: `edge.test:${port}`,
     rgw: `rgw.test:${port}`,

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { ROOT } from "../../scripts/bundle.ts";
 import { startDemo, type Demo } from "../../scripts/demo/demo.ts";
-import { freePort } from "../../scripts/local-edge.ts";
+import { quietPort } from "../../scripts/servers/quiet-port.ts";
 
 const START_MS = 60_000;
 const TAKEN_MS = 15_000;
@@ -81,7 +81,7 @@ describe("scripts/start.ts with sites of its own", () => {
   it.each([["SIGTERM"], ["SIGINT", "SIGINT"]] as const)(
     "does serve each site on its port, and stop cleanly on %s",
     async (...signals) => {
-      const [gitlabPort, giteaPort] = [await freePort(), await freePort()];
+      const [gitlabPort, giteaPort] = [await quietPort(), await quietPort()];
       const sites = [
         { host: `127.0.0.1:${gitlabPort}`, kind: "gitlab", origin: demo.gitlab.url },
         { host: `127.0.0.1:${giteaPort}`, kind: "gitea", origin: demo.gitea.url },
