@@ -1,9 +1,10 @@
 import { Hono } from "hono";
 import { hasLooped } from "./core/loop.ts";
 import { Failure } from "./core/problem.ts";
-import { siteFinder } from "./core/site.ts";
+import { siteFinder, type Site } from "./core/site.ts";
 import { ownAcceptEncoding, splitUrl, type Arrival } from "./serve/arrival.ts";
 import { forward } from "./serve/forward.ts";
+import { takeHook } from "./serve/hooks.ts";
 import { serve, serveReady, type JourneyParts } from "./serve/journey.ts";
 import { failureResponse, problemResponse } from "./serve/problem-response.ts";
 
@@ -38,7 +39,8 @@ export function createApp(parts: AppParts): (request: Request, defer: Defer) => 
     const { host, path, search } = splitUrl(url);
     const found = find(host);
     if (found === undefined) return problemResponse("unknown_host");
-    if (path.startsWith(CONTROL) && found.bucket === undefined) return await control.fetch(request);
+    if (path.startsWith(CONTROL) && found.bucket === undefined)
+      return await control.fetch(request, { site: found.site, defer });
     const acceptEncoding = () => ownAcceptEncoding(request);
     const arrival = { ...found, host, method, url, path, search, headers, acceptEncoding, defer };
     try {
@@ -53,10 +55,13 @@ export function createApp(parts: AppParts): (request: Request, defer: Defer) => 
   return (request, defer) => serveReady(parts.journey, request) ?? answerSafely(request, defer);
 }
 
-/** Health and metrics; what needs the control token is not there without one. */
-function controlRoutes({ journey, scrape, isControlToken }: AppParts): Hono {
+/** What a control route knows beside its request. */
+type Bindings = { readonly site: Site; readonly defer: Defer };
+
+/** Health, metrics and events; what needs the control token is not there without one. */
+function controlRoutes({ journey, scrape, isControlToken }: AppParts): Hono<{ Bindings: Bindings }> {
   const { config } = journey.isolate.ports;
-  const routes = new Hono().basePath(CONTROL);
+  const routes = new Hono<{ Bindings: Bindings }>().basePath(CONTROL);
   routes.get("/health", (context) => context.json({ status: "ok" }));
   routes.get("/metrics", async (context) => {
     if (config.controlToken === undefined) return problemResponse("not_found");
@@ -67,6 +72,15 @@ function controlRoutes({ journey, scrape, isControlToken }: AppParts): Hono {
     const { type, text } = await scrape();
     return new Response(text, { headers: { "Content-Type": type, "Cache-Control": "no-store" } });
   });
+  routes.post(
+    "/hooks",
+    async ({ req, env }) => await takeHook(journey.isolate, env.site, req.raw, env.defer),
+  );
+  routes.all("/hooks", () =>
+    config.webhookSecret === undefined
+      ? problemResponse("not_found")
+      : problemResponse("method_not_allowed", { Allow: "POST" }),
+  );
   routes.all("/health", () => problemResponse("method_not_allowed", { Allow: "GET, HEAD" }));
   routes.all("/metrics", () => problemResponse("method_not_allowed", { Allow: "GET, HEAD" }));
   routes.notFound(() => problemResponse("not_found"));

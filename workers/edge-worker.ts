@@ -1,10 +1,13 @@
 import { lookup } from "mrmime";
 import { createApp, type Defer } from "../src/app.ts";
 import { readConfig } from "../src/core/config.ts";
+import { merged, mergedGroups, type Changes, type GroupChanges } from "../src/core/events/changes.ts";
+import { mergedWritten, type Written } from "../src/core/events/written.ts";
 import type { Entry } from "../src/core/entry.ts";
 import type { Grant } from "../src/core/grant.ts";
+import { mergedRendering, type Rendering, type Standing } from "../src/core/pipelines/rendering.ts";
 import type { Revision } from "../src/core/revision.ts";
-import type { Records, Stamped } from "../src/core/store.ts";
+import type { Log, Records, Stamped } from "../src/core/store.ts";
 import type { Links } from "../src/core/zip/links.ts";
 import { sigv4 } from "../src/origin/sigv4.ts";
 import type { KnownDirectory } from "../src/serve/known-directory.ts";
@@ -16,13 +19,17 @@ import type { KnownAsker } from "../src/serve/asker.ts";
 import { spareMemory } from "../src/serve/spare-memory.ts";
 import { coloBlocks, coloRecords, type OpenCache } from "../src/store/colo.ts";
 import { kvRecords } from "../src/store/kv.ts";
+import { mergedLog } from "../src/store/log.ts";
 import { memoryStore } from "../src/store/memory.ts";
 import { tieredRecords } from "../src/store/tiered.ts";
 import { codec } from "./codec.ts";
+import { hookProof } from "./hook-proof.ts";
 import { addressOf, dialects } from "./origins.ts";
 import { secretHash } from "./secret-hash.ts";
 import { telemetry } from "./telemetry.ts";
 import {
+  SMALL_RECORD_BYTES,
+  weighAccount,
   weighAsker,
   weighDirectory,
   weighEntry,
@@ -36,6 +43,7 @@ import {
 export type Platform = {
   readonly now: () => number;
   readonly random: () => number;
+  readonly wait: (ms: number) => Promise<void>;
   readonly openCache: OpenCache;
   readonly kv: KVNamespace | undefined;
   readonly analytics: AnalyticsEngineDataset | undefined;
@@ -53,11 +61,27 @@ const CHECKED = 10_000;
 /** Of how many bodies an isolate remembers where they were last read. */
 const READ_UP_TO = 2000;
 
+const A_DAY_S = 86_400;
+/** For how long a write is remembered past the life of what it ends: answers under way may come that late. */
+const WRITTEN_MARGIN_S = 60;
+/** How often what was told to others is looked for in the colo after it was written there. */
+const READ_BACKS = 2;
+/** Of how many projects and objects it is remembered when they were last looked at. */
+const SEEN = 20_000;
+
+type LogOf<T> = {
+  readonly merge: (one: T, other: T) => T;
+  readonly weigh: (account: T) => number;
+  readonly keptS: number;
+  readonly far: "colo" | "kv";
+  readonly readBacks?: number;
+};
+
 /** Puts the Worker together; throws with every fault of the configuration, so that a faulty one does not start. */
 export function createEdge(
   platform: Platform,
 ): (request: Request, defer: Defer) => Response | Promise<Response> {
-  const { now, random, openCache, kv, vars } = platform;
+  const { now, random, openCache, kv, vars, wait } = platform;
   const answer = readConfig(vars);
   if (answer.kind === "faults") throw new Error(`Configuration has faults\n- ${answer.faults.join("\n- ")}`);
   const { config } = answer;
@@ -78,6 +102,17 @@ export function createEdge(
     });
   };
   const remembered: { count: number }[] = [];
+
+  const log = <T>({ merge, weigh, keptS, far, readBacks = READ_BACKS }: LogOf<T>): Log<T> =>
+    mergedLog<T>({
+      memory: memoryStore<T>(RECORDS_BYTES, weigh),
+      colo: coloRecords<T>(openCache, onStoreError),
+      kv: far === "kv" && kv !== undefined ? kvRecords<T>(kv, onStoreError) : undefined,
+      merge,
+      wait,
+      keptS,
+      readBacks,
+    });
   const hot = memoryStore<Uint8Array>(limits.HOT_BYTES, (bytes) => bytes.byteLength);
   const ports: Ports = {
     config,
@@ -88,6 +123,24 @@ export function createEdge(
     codec,
     mediaType: (path) => lookup(path),
     dialect: dialects(config, { now, signer, telemetry: port }),
+    changes: log<Changes>({ merge: merged, weigh: weighAccount, keptS: A_DAY_S, far: "kv" }),
+    groups: log<GroupChanges>({ merge: mergedGroups, weigh: weighAccount, keptS: A_DAY_S, far: "kv" }),
+    proveHook: hookProof(config.webhookSecret ?? "", now),
+    writes: log<Written>({
+      merge: mergedWritten,
+      weigh: weighAccount,
+      keptS: limits.OBJECT_FRESH_S + limits.STALE_IF_ERROR_S + WRITTEN_MARGIN_S,
+      far: "colo",
+    }),
+    standings: records<Standing>("colo", () => SMALL_RECORD_BYTES),
+    renderings: log<Rendering>({
+      merge: mergedRendering,
+      weigh: weighEntry,
+      keptS: Math.max(limits.PIPELINES_FINISHED_S, limits.PIPELINES_FRESH_S) + limits.STALE_IF_ERROR_S,
+      far: "colo",
+      readBacks: 0,
+    }),
+    listDatabase: () => undefined,
     grants: records<Grant>("kv", weighGrant),
     revisions: records<Revision>("kv", weighRevision),
     objects: records<Revision>("colo", weighRevision),
@@ -130,6 +183,16 @@ export function createEdge(
         directories: flights(patienceMs),
         links: flights(patienceMs),
         readUpTo: memoryStore(READ_UP_TO),
+        watch: {
+          pulses: log<Stamped>({
+            merge: (one, other) => (other.at > one.at ? other : one),
+            weigh: () => SMALL_RECORD_BYTES,
+            keptS: A_DAY_S,
+            far: "colo",
+          }),
+          felt: new Map(),
+          seen: memoryStore(SEEN),
+        },
         jitterMs: Math.floor(random() * 5000),
       },
       askers: { digest: ports.digest, known: memoryStore<KnownAsker>(RECORDS_BYTES, weighAsker) },

@@ -4,6 +4,7 @@ import { createEdge } from "./edge-worker.ts";
 const edge = createEdge({
   now: () => Date.now(),
   random: () => Math.random(),
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
   openCache: () => caches.open("forgefront"),
   kv: env.FORGEFRONT_KV,
   analytics: env.FORGEFRONT_EVENTS,

@@ -4,8 +4,10 @@ import { loopMark } from "../src/core/loop.ts";
 import type { Signer } from "../src/core/signer.ts";
 import type { Site } from "../src/core/site.ts";
 import type { Target } from "../src/core/target.ts";
+import type { LaneName } from "../src/core/telemetry.ts";
 import { artifactDialect } from "../src/origin/artifact-dialect.ts";
 import { forgeDialect } from "../src/origin/forge-dialect.ts";
+import { pipelinesDialect } from "../src/origin/pipelines-dialect.ts";
 import { giteaForge } from "../src/origin/gitea.ts";
 import { gitlabForge } from "../src/origin/gitlab.ts";
 import { originClient } from "../src/origin/http.ts";
@@ -16,6 +18,7 @@ import { splitUrl } from "../src/serve/arrival.ts";
 import type { Outgoing } from "../src/serve/pass-through.ts";
 import type { Passing, Ports } from "../src/serve/ports.ts";
 import { memoryStore } from "../src/store/memory.ts";
+import { codec } from "./codec.ts";
 
 /** How many repositories' git capabilities are remembered, at some 200 bytes each. */
 const ADVERTISEMENTS = 1000;
@@ -35,10 +38,12 @@ export function dialects(
   const timeoutMs = limits.ORIGIN_TIMEOUT_S * 1000;
   const bySite = new Map<Site, Dialect>();
   for (const site of sites) {
-    const lane = site.kind === "s3" ? "object" : "raw";
-    const onAnswer = (status: number | "timeout" | "unreachable", ms: number) =>
-      port.origin(lane, status, ms);
-    const ask = originClient({ timeoutMs, loopMark: loopMark(site), onAnswer, now });
+    const asking = (lane: LaneName) => {
+      const onAnswer = (status: number | "timeout" | "unreachable", ms: number) =>
+        port.origin(lane, status, ms);
+      return originClient({ timeoutMs, loopMark: loopMark(site), onAnswer, now });
+    };
+    const ask = asking(site.kind === "s3" ? "object" : "raw");
     if (site.kind === "s3") {
       const caching = { blockBytes: limits.BLOCK_BYTES, objectBytes: limits.OBJECT_BYTES };
       bySite.set(site, storeDialect({ site, signer, keys: storeKeys, now, ask, limits: caching }));
@@ -48,7 +53,8 @@ export function dialects(
       const files = forgeDialect({ forge, ask, now, advertisements: memoryStore(ADVERTISEMENTS) });
       const addresses = memoryStore<StorageAddress>(ADDRESSES);
       const artifacts = artifactDialect({ origin: site.origin, ask, now, addresses });
-      bySite.set(site, byLane(files, artifacts));
+      const pipelines = pipelinesDialect({ site, ask: asking("pipelines"), now, codec });
+      bySite.set(site, byLane({ files, artifacts, pipelines }));
     }
   }
   return (site) => {
@@ -58,9 +64,12 @@ export function dialects(
   };
 }
 
-/** A forge has files, and GitLab artifacts of its jobs. */
-function byLane(files: Dialect, artifacts: Dialect): Dialect {
-  const of = ({ lane }: Target) => (lane === "artifact" ? artifacts : files);
+type Lanes = { readonly files: Dialect; readonly artifacts: Dialect; readonly pipelines: Dialect };
+
+/** A forge has files and pipelines, and GitLab artifacts of its jobs. */
+function byLane({ files, artifacts, pipelines }: Lanes): Dialect {
+  const of = ({ lane }: Target) =>
+    lane === "pipelines" ? pipelines : lane === "artifact" ? artifacts : files;
   return {
     ask: (asking) => of(asking.target).ask(asking),
     open: (opening) => of(opening.target).open(opening),

@@ -38,6 +38,7 @@ export function telemetry(
     raw: cells((status) => ({ lane: "raw", status })),
     object: cells((status) => ({ lane: "object", status })),
     artifact: cells((status) => ({ lane: "artifact", status })),
+    pipelines: cells((status) => ({ lane: "pipelines", status })),
     pass: cells((status) => ({ lane: "pass", status })),
   };
   const byOutcome = {

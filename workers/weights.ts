@@ -1,3 +1,5 @@
+import type { Changes, GroupChanges } from "../src/core/events/changes.ts";
+import type { Written } from "../src/core/events/written.ts";
 import type { Entry } from "../src/core/entry.ts";
 import type { Grant } from "../src/core/grant.ts";
 import type { Refusal } from "../src/core/refusal.ts";
@@ -10,7 +12,7 @@ import type { KnownAsker } from "../src/serve/asker.ts";
  * What records weigh in memory, roughly, in bytes.
  */
 
-const SMALL_RECORD_BYTES = 256;
+export const SMALL_RECORD_BYTES = 256;
 
 export function weighRefused({ refusal }: { readonly refusal: Refusal }): number {
   return SMALL_RECORD_BYTES + refusal.body.length;
@@ -25,7 +27,13 @@ export function weighRevision(revision: Revision): number {
   return SMALL_RECORD_BYTES + (revision.kind === "refs" ? revision.refs.length * 160 : 0);
 }
 
-export function weighEntry({ headers }: Entry): number {
+/** What was told of a project or object: lists of refs, pipelines or prefixes. */
+export function weighAccount(account: Changes | GroupChanges | Written): number {
+  const lists = Object.values(account).filter((value) => Array.isArray(value));
+  return lists.reduce((sum, list) => sum + list.length * SMALL_RECORD_BYTES, SMALL_RECORD_BYTES);
+}
+
+export function weighEntry({ headers }: Pick<Entry, "headers">): number {
   return headers.reduce((sum, [name, value]) => sum + name.length + value.length, 2 * SMALL_RECORD_BYTES);
 }
 

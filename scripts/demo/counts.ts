@@ -26,6 +26,14 @@ export const COUNT_KINDS = [
   "api:artifacts",
   /** One file of a job's archive by the API */
   "api:artifact-file",
+  /** A list of pipelines by the API */
+  "api:pipelines",
+  /** One pipeline by the API, by its id or the latest of a ref */
+  "api:pipeline",
+  /** The jobs of a pipeline by the API */
+  "api:pipeline-jobs",
+  /** A list of runs, or of tasks, of actions by the API */
+  "api:actions",
   "api:other",
   /** GET of a raw file on the web, answered with bytes */
   "web:raw",

@@ -4,19 +4,20 @@ import { join } from "node:path";
 import { createAccess } from "./access.ts";
 import { startArtifactStorage } from "./artifact-storage.ts";
 import type { ArtifactStorage } from "./artifact-storage.ts";
-import { startForge } from "./forge.ts";
-import type { Forge } from "./forge.ts";
 import { createGit } from "./git.ts";
-import { GITEA } from "./gitea.ts";
 import { GITEA_ACCESS } from "./gitea-claims.ts";
+import { startGiteaForge } from "./gitea-forge.ts";
+import type { GiteaForge } from "./gitea-forge.ts";
 import { GITLAB_ACCESS } from "./gitlab-claims.ts";
 import { startGitLabForge } from "./gitlab-forge.ts";
 import type { GitLabForge } from "./gitlab-forge.ts";
+import { addSamplePipelines, addSampleRuns } from "./pipelines/samples.ts";
 import { createRepository } from "./repositories.ts";
 import { addSampleJobs } from "./sample-jobs.ts";
 import type { SampleName } from "./sample-content.ts";
 
 export type { Forge } from "./forge.ts";
+export type { GiteaForge } from "./gitea-forge.ts";
 export type { GitLabForge } from "./gitlab-forge.ts";
 export { PRIVATE_MARKER } from "./sample-content.ts";
 
@@ -33,7 +34,7 @@ export interface DemoOptions {
 /** Two forges over the same repositories, each with its own idea of who may read them. */
 export interface Demo {
   readonly gitlab: GitLabForge;
-  readonly gitea: Forge;
+  readonly gitea: GiteaForge;
   /** Where the GitLab-shaped forge keeps the artifacts that it redirects for. */
   readonly storage: ArtifactStorage;
   /** Ends the forges, the storage, their connections and their git processes, and removes the repositories. */
@@ -78,14 +79,15 @@ export async function startDemo(options: DemoOptions = {}): Promise<Demo> {
     });
     servers.push(gitlab);
     addSampleJobs(gitlab.jobs);
-    const gitea = await startForge({
-      dialect: GITEA,
+    await addSamplePipelines(gitlab);
+    const gitea = await startGiteaForge({
       projects: projects("demo/secret"),
       access: createAccess(GITEA_ACCESS),
       authMs,
       port: giteaPort,
     });
     servers.push(gitea);
+    await addSampleRuns(gitea);
     return { gitlab, gitea, storage, close };
   } catch (error) {
     await close();

@@ -16,6 +16,8 @@ export type Admission =
       readonly isPublic: boolean;
       readonly isMember: boolean;
       readonly isDeveloper: boolean;
+      /** Who asked; undefined for nobody in particular. */
+      readonly user: string | undefined;
     }
   /** A credential that the forge does not accept, whatever it was sent for. */
   | { readonly kind: "rejected"; readonly reason: "unknown" | "expired" }
@@ -45,7 +47,8 @@ export function createGate(projects: readonly Project[], access: Access, pause: 
     const isMember = project !== undefined && access.isMember(identity, project.name);
     if (project !== undefined && (isPublic || isMember)) {
       const isDeveloper = access.isDeveloper(identity, project.name);
-      return { kind: "admitted", project, isPublic, isMember, isDeveloper };
+      const user = identity.kind === "user" ? identity.name : undefined;
+      return { kind: "admitted", project, isPublic, isMember, isDeveloper, user };
     }
     return identity.kind === "anonymous" ? { kind: "anonymous" } : { kind: "hidden" };
   };

@@ -6,7 +6,7 @@ import { sendGiteaFile } from "./gitea-files.ts";
 import type { GiteaRoute } from "./gitea-routes.ts";
 import { resolveRevision } from "./revisions.ts";
 
-type ApiRoute = Extract<GiteaRoute, { kind: `api-${string}` }>;
+type ApiRoute = Extract<GiteaRoute, { kind: "api-raw" | "api-project" | "api-missing" }>;
 
 /** The parts of Gitea's REST API that a repository's files are read by. */
 export async function serveGiteaApi(exchange: Exchange, route: ApiRoute, gate: Gate): Promise<void> {

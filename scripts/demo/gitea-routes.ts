@@ -3,6 +3,7 @@ import type { Address } from "./address.ts";
 import type { CountKind } from "./counts.ts";
 import { findPage } from "./pages.ts";
 import type { Page } from "./pages.ts";
+import type { ActionsRoute } from "./pipelines/gitea-actions.ts";
 import { gitKind, routeGit } from "./smart-http-routes.ts";
 import type { GitRoute } from "./smart-http-routes.ts";
 
@@ -21,6 +22,7 @@ export type GiteaRoute =
   | { readonly kind: "api-raw"; readonly project: string; readonly path: string }
   | { readonly kind: "api-project"; readonly project: string }
   | { readonly kind: "api-missing" }
+  | ActionsRoute
   | GitRoute
   | { readonly kind: "missing" };
 
@@ -43,6 +45,7 @@ export function giteaKind(
   if (route.kind === "git") return gitKind(route.endpoint, command);
   if (route.kind === "raw") return request.method === "HEAD" ? "web:head" : "web:raw";
   if (route.kind === "api-raw") return request.method === "HEAD" ? "api:head-file" : "api:raw";
+  if (route.kind === "api-actions") return "api:actions";
   return route.kind.startsWith("api-") ? "api:other" : "other";
 }
 
@@ -62,6 +65,9 @@ function routeApi(segments: readonly string[]): GiteaRoute {
   if (version !== "v1" || repos !== "repos" || repository === undefined) return { kind: "api-missing" };
   const project = `${owner}/${repository}`;
   if (raw === undefined) return { kind: "api-project", project };
+  const [list] = path;
+  if (raw === "actions" && path.length === 1 && (list === "runs" || list === "tasks"))
+    return { kind: "api-actions", project, list };
   return raw === "raw" && path.length > 0
     ? { kind: "api-raw", project, path: path.join("/") }
     : { kind: "api-missing" };

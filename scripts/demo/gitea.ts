@@ -10,37 +10,49 @@ import { giteaKind, routeGitea } from "./gitea-routes.ts";
 import type { GiteaRoute } from "./gitea-routes.ts";
 import { gitService, serveGit } from "./http-backend.ts";
 import { servePage } from "./pages.ts";
+import type { ActionsSite } from "./pipelines/actions-settings.ts";
+import { serveGiteaActions } from "./pipelines/gitea-actions.ts";
+import type { Hooks } from "./pipelines/hooks.ts";
 import type { GitRoute } from "./smart-http-routes.ts";
 
 /** A forge shaped as Gitea: its URLs, credentials, headers and refusals. */
-export const GITEA: Dialect<GiteaRoute> = {
-  route: routeGitea,
-  kind: giteaKind,
-  decorate(response) {
-    // On every answer, public files too: what a cache must never keep.
-    response.setHeader(
-      "Set-Cookie",
-      `i_like_gitea=${randomBytes(8).toString("hex")}; Path=/; HttpOnly; SameSite=Lax`,
-    );
-    response.setHeader("X-Frame-Options", "SAMEORIGIN");
-  },
-  async serve(exchange, route, gate) {
-    switch (route.kind) {
-      case "page":
-        return servePage(exchange, route.page, "Gitea");
-      case "missing":
-        return sendHtml(exchange, 404, "Not found");
-      case "raw":
-        return serveGiteaRaw(exchange, route, gate);
-      case "git":
-        return serveGiteaGit(exchange, route, gate);
-      default:
-        return serveGiteaApi(exchange, route, gate);
-    }
-  },
-};
+export function gitea(actions: ActionsSite, watchPush: Hooks["watch"]): Dialect<GiteaRoute> {
+  return {
+    route: routeGitea,
+    kind: giteaKind,
+    decorate(response) {
+      // On every answer, public files too: what a cache must never keep.
+      response.setHeader(
+        "Set-Cookie",
+        `i_like_gitea=${randomBytes(8).toString("hex")}; Path=/; HttpOnly; SameSite=Lax`,
+      );
+      response.setHeader("X-Frame-Options", "SAMEORIGIN");
+    },
+    async serve(exchange, route, gate) {
+      switch (route.kind) {
+        case "page":
+          return servePage(exchange, route.page, "Gitea");
+        case "missing":
+          return sendHtml(exchange, 404, "Not found");
+        case "raw":
+          return serveGiteaRaw(exchange, route, gate);
+        case "git":
+          return serveGiteaGit(exchange, route, gate, watchPush);
+        case "api-actions":
+          return serveGiteaActions(exchange, route, gate, actions);
+        default:
+          return serveGiteaApi(exchange, route, gate);
+      }
+    },
+  };
+}
 
-async function serveGiteaGit(exchange: Exchange, route: GitRoute, gate: Gate): Promise<void> {
+async function serveGiteaGit(
+  exchange: Exchange,
+  route: GitRoute,
+  gate: Gate,
+  watchPush: Hooks["watch"],
+): Promise<void> {
   const { request, address } = exchange;
   if (request.method !== (route.endpoint === "info/refs" ? "GET" : "POST"))
     return sendText(exchange, 405, "Method not allowed\n");
@@ -59,5 +71,7 @@ async function serveGiteaGit(exchange: Exchange, route: GitRoute, gate: Gate): P
     return sendText(countDenial(exchange), 404, "Repository not found\n");
   }
   if (service === undefined) return sendText(exchange, 403, "The dumb protocol is not supported\n");
-  return serveGit(exchange, admission.project.repository, route.endpoint);
+  const { project } = admission;
+  const serve = () => serveGit(exchange, project.repository, route.endpoint);
+  return route.endpoint === "git-receive-pack" ? watchPush(project, serve) : serve();
 }

@@ -5,6 +5,8 @@ import { jobKind, routeApiJob, routeWebJob } from "./gitlab-job-routes.ts";
 import type { JobRoute } from "./gitlab-job-routes.ts";
 import { findPage } from "./pages.ts";
 import type { Page } from "./pages.ts";
+import { isPipelineKind, pipelineKind, routeApiPipelines } from "./pipelines/gitlab-pipeline-routes.ts";
+import type { PipelineRoute } from "./pipelines/gitlab-pipeline-routes.ts";
 import { gitKind, routeGit } from "./smart-http-routes.ts";
 import type { GitRoute } from "./smart-http-routes.ts";
 
@@ -30,6 +32,7 @@ export type GitLabRoute =
   | { readonly kind: "api-missing" }
   | GitRoute
   | JobRoute
+  | PipelineRoute
   | { readonly kind: "missing" };
 
 export function routeGitLab(request: IncomingMessage, { segments }: Address): GitLabRoute {
@@ -50,6 +53,7 @@ export function gitLabKind(
   if (route.kind === "git") return gitKind(route.endpoint, command);
   if (route.kind === "job-api" || route.kind === "job-web" || route.kind === "job-web-latest")
     return jobKind(route);
+  if (isPipelineKind(route.kind)) return pipelineKind(route.kind);
   if (route.kind === "raw") return request.method === "HEAD" ? "web:head" : "web:raw";
   if (route.kind === "api-blob") return "api:blob";
   if (route.kind === "api-file" && request.method === "HEAD") return "api:head-file";
@@ -75,6 +79,8 @@ function routeApi(segments: readonly string[]): GitLabRoute {
   const [, version, projects, project, repository, collection, name, last, ...rest] = segments;
   if (version !== "v4" || projects !== "projects" || project === undefined) return { kind: "api-missing" };
   if (repository === "jobs") return routeApiJob(project, segments.slice(5)) ?? { kind: "api-missing" };
+  if (repository === "pipelines")
+    return routeApiPipelines(project, segments.slice(5)) ?? { kind: "api-missing" };
   if (rest.length > 0) return { kind: "api-missing" };
   if (repository === undefined) return { kind: "api-project", project };
   if (repository !== "repository" || (last !== undefined && last !== "raw")) return { kind: "api-missing" };

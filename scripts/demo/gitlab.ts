@@ -13,12 +13,19 @@ import { gitLabKind, routeGitLab } from "./gitlab-routes.ts";
 import type { GitLabRoute } from "./gitlab-routes.ts";
 import { gitService, serveGit } from "./http-backend.ts";
 import { servePage } from "./pages.ts";
+import { servePipelines } from "./pipelines/gitlab-pipelines.ts";
+import type { PipelineSite } from "./pipelines/site.ts";
+import type { Hooks } from "./pipelines/hooks.ts";
 import type { GitRoute } from "./smart-http-routes.ts";
 
 const CHALLENGE = { "WWW-Authenticate": 'Basic realm="GitLab"' };
 
 /** A forge shaped as GitLab: its URLs, credentials, headers and refusals. */
-export function gitLab(artifacts: ArtifactSite): Dialect<GitLabRoute> {
+export function gitLab(
+  artifacts: ArtifactSite,
+  pipelines: PipelineSite,
+  watchPush: Hooks["watch"],
+): Dialect<GitLabRoute> {
   return {
     route: routeGitLab,
     kind: gitLabKind,
@@ -41,13 +48,18 @@ export function gitLab(artifacts: ArtifactSite): Dialect<GitLabRoute> {
         case "raw":
           return serveGitLabRaw(exchange, route, gate);
         case "git":
-          return serveGitLabGit(exchange, route, gate);
+          return serveGitLabGit(exchange, route, gate, watchPush);
         case "job-api":
           return serveArtifactsApi(exchange, route, gate, artifacts);
         case "job-web":
           return serveArtifactsWeb(exchange, route, gate, artifacts);
         case "job-web-latest":
           return serveLatestArtifacts(exchange, route, gate, artifacts);
+        case "pipelines":
+        case "pipeline-latest":
+        case "pipeline":
+        case "pipeline-jobs":
+          return servePipelines(exchange, route, gate, pipelines);
         default:
           return serveGitLabApi(exchange, route, gate);
       }
@@ -55,7 +67,12 @@ export function gitLab(artifacts: ArtifactSite): Dialect<GitLabRoute> {
   };
 }
 
-async function serveGitLabGit(exchange: Exchange, route: GitRoute, gate: Gate): Promise<void> {
+async function serveGitLabGit(
+  exchange: Exchange,
+  route: GitRoute,
+  gate: Gate,
+  watchPush: Hooks["watch"],
+): Promise<void> {
   const { request, address } = exchange;
   const service = gitService(route.endpoint, address.query);
   if (request.method !== (route.endpoint === "info/refs" ? "GET" : "POST"))
@@ -76,7 +93,9 @@ async function serveGitLabGit(exchange: Exchange, route: GitRoute, gate: Gate): 
       return sendText(countDenial(exchange), 401, "HTTP Basic: Access denied\n", CHALLENGE);
     return sendText(countDenial(exchange), 403, "You are not allowed to push code to this project.\n");
   }
-  return serveGit(exchange, admission.project.repository, route.endpoint);
+  const { project } = admission;
+  const serve = () => serveGit(exchange, project.repository, route.endpoint);
+  return route.endpoint === "git-receive-pack" ? watchPush(project, serve) : serve();
 }
 
 function redirectToSuffix(exchange: Exchange, route: GitRoute): void {

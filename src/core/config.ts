@@ -23,6 +23,12 @@ export const LIMITS = {
   ENTRY_S: { fallback: 86_400, min: 60, max: 31_536_000 },
   /** How long an object is believed to be as it was, where it was not changed through the edge. */
   OBJECT_FRESH_S: { fallback: 30, min: 0, max: 3600 },
+  /** How long a list of pipelines is believed to be as it was, where no event says otherwise. */
+  PIPELINES_FRESH_S: { fallback: 5, min: 0, max: 300 },
+  /** The same of a pipeline that is finished, and of its jobs. */
+  PIPELINES_FINISHED_S: { fallback: 60, min: 0, max: 86_400 },
+  /** The longest body of an event. */
+  HOOK_BYTES: { fallback: 4 * MIB, min: 1024, max: 25 * MIB },
   /** The largest object that is cached; larger ones are passed through. */
   OBJECT_BYTES: { fallback: 64 * GIB, min: 0, max: 5 * 1024 * GIB },
   /** How many blocks of a long read are asked of a store at once, and how far reading goes ahead of the readers. */
@@ -65,6 +71,8 @@ export type Config = {
   readonly storeKeys: ReadonlyMap<string, string>;
   /** Without it the control routes that need it do not exist. */
   readonly controlToken: string | undefined;
+  /** What events of the forge or store are proven by; without it they are not taken. */
+  readonly webhookSecret: string | undefined;
 };
 
 export type ConfigAnswer =
@@ -81,6 +89,7 @@ export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswe
   const limits = readLimits(vars, faults);
   const keySecret = readSecret(vars, "KEY_SECRET", faults);
   const controlToken = readSecret(vars, "CONTROL_TOKEN", faults);
+  const webhookSecret = readSecret(vars, "WEBHOOK_SECRET", faults);
   const storeKeys = readStoreKeys(vars["S3_KEYS"], faults);
   if (storeKeys.size === 0 && vars["S3_KEYS"] === undefined && sites.some(needsStoreKeys)) {
     faults.push("S3_KEYS is missing: sites with auth edge verify signatures with it");
@@ -92,7 +101,7 @@ export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswe
     faults.push("CONTROL_TOKEN must be made of what a bearer token may hold: letters, digits and -._~+/");
   }
   if (faults.length > 0 || keySecret === undefined) return { kind: "faults", faults };
-  return { kind: "config", config: { sites, limits, keySecret, storeKeys, controlToken } };
+  return { kind: "config", config: { sites, limits, keySecret, storeKeys, controlToken, webhookSecret } };
 }
 
 function readLimits(vars: Readonly<Record<string, unknown>>, faults: string[]): Limits {

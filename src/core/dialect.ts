@@ -1,4 +1,5 @@
 import type { Entry } from "./entry.ts";
+import type { OriginTag } from "./pipelines/rendering.ts";
 import type { ByteRange } from "./range.ts";
 import type { AnyPrincipal } from "./store-principal.ts";
 import type { Question } from "./question.ts";
@@ -9,13 +10,32 @@ import type { Target } from "./target.ts";
 
 /** What one question to the origin taught. */
 export type Answer =
-  /** `revision` is what the question's name stands for, where it had one; `body` is what came along, where bytes were asked for. */
-  | { readonly kind: "admitted"; readonly revision: Revision | undefined; readonly body?: OriginBody }
+  /** `revision` is what the question's name stands for, where it had one; `body` is what came along, where bytes were asked for; `list` what a list is. */
+  | {
+      readonly kind: "admitted";
+      readonly revision: Revision | undefined;
+      readonly body?: OriginBody;
+      readonly list?: ToldList;
+    }
   /** `about` tells whether the whole scope was refused, or perhaps only the name (a 404 that does not say). */
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly about: "scope" | "name" }
   | { readonly kind: "busy"; readonly refusal: Refusal; readonly seconds: number }
   /** An answer this dialect cannot read (a moved project, say): the origin must serve the request itself. */
   | { readonly kind: "unclear" };
+
+/** A list as an asker was told it: in full, or that it is the one it was asked to differ from. */
+export type ToldList =
+  | {
+      readonly kind: "list";
+      readonly headers: readonly (readonly [name: string, value: string])[];
+      /** As it is sent on: with the site's own addresses. */
+      readonly bytes: Uint8Array;
+      readonly origin: OriginTag | undefined;
+      readonly isFinished: boolean;
+      /** The number of the project it is of, where it tells that. */
+      readonly projectNumber: string | undefined;
+    }
+  | { readonly kind: "same"; readonly headers: readonly (readonly [name: string, value: string])[] };
 
 /** Bytes of an entry on their way: those from `offset` up to, but not including, `until`. */
 export type OriginBody = {

@@ -1,7 +1,7 @@
 /** Raised when the meaning of anything stored changes; what an older Worker stored is then never read. */
 const GENERATION = "1";
 
-export type KeyKind = "grant" | "revision" | "entry" | "latest" | "body";
+export type KeyKind = "grant" | "revision" | "entry" | "latest" | "body" | "list" | "change";
 
 /**
  * The one maker of cache keys. Each part is escaped and marked, so that no two lists of parts make one key,

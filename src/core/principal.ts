@@ -84,6 +84,33 @@ const CREDENTIAL_HEADERS: Record<ForgeKind, readonly string[]> = {
   gitea: ["authorization", "cookie", ...PLACES.gitea.headers.map(([name]) => name)],
 };
 
+/** Names of the query parameters in which a forge looks for credentials. */
+export function credentialParameters(kind: ForgeKind): readonly string[] {
+  return CREDENTIAL_PARAMETERS[kind];
+}
+
+const CREDENTIAL_PARAMETERS: Record<ForgeKind, readonly string[]> = {
+  gitlab: PLACES.gitlab.query.map(([name]) => name),
+  gitea: PLACES.gitea.query.map(([name]) => name),
+};
+
+/**
+ * Whether a query may hold a credential: whether a name in it has one of theirs in it, or is escaped. Cheap, and on the
+ * safe side: readers part parameters by `;` too, and see through brackets (`[token]`, `token[]`).
+ */
+export function holdsCredential(kind: ForgeKind, search: string): boolean {
+  return search !== "" && CREDENTIAL_NAME[kind].test(search);
+}
+
+const CREDENTIAL_NAME: Record<ForgeKind, RegExp> = {
+  gitlab: nameWithAny(CREDENTIAL_PARAMETERS.gitlab),
+  gitea: nameWithAny(CREDENTIAL_PARAMETERS.gitea),
+};
+
+function nameWithAny(names: readonly string[]): RegExp {
+  return new RegExp(`(?:^|[&;])[^=&;]*(?:%|${names.join("|")})`, "i");
+}
+
 /**
  * Every credential of a request, wherever the forge would look for it.
  * Where there are several only the origin knows which one counts, so together they make one principal.

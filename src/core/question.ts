@@ -11,7 +11,11 @@ export type Question =
   /** The request itself, made conditional. */
   | { readonly via: "replay" }
   /** A read of an object or artifact, or of one byte of it. */
-  | { readonly via: "object" };
+  | { readonly via: "object" }
+  /** The list itself; on condition that it is not the one that is known, unless all of it is wanted. */
+  | { readonly via: "poll"; readonly isInFull: boolean }
+  /** Whether one may read a project's pipelines at all. */
+  | { readonly via: "may" };
 
 /** How deep a joined name is looked into for a ref that many others begin like. */
 const DEEPEST_REF_SEGMENTS = 12;

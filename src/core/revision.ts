@@ -18,6 +18,4 @@ export type Revision =
       readonly freshS: number | undefined;
     }
   /** There is an object, but not one that may be cached: the origin serves it. */
-  | { readonly at: number; readonly kind: "uncacheable" }
-  /** It was written through the edge: whatever was learned before is over. */
-  | { readonly at: number; readonly kind: "written" };
+  | { readonly at: number; readonly kind: "uncacheable" };

@@ -1,8 +1,16 @@
 import { isObjectId } from "./object-id.ts";
 import { readQuery } from "./query.ts";
 import { parseRequestPath } from "./request-path.ts";
+import { routeGiteaActions } from "./route-gitea-actions.ts";
 import { claim } from "./route-gitlab.ts";
-import { PASS, type Channel, type RawName, type Route, type Variant } from "./target.ts";
+import {
+  PASS,
+  type Channel,
+  type PipelinesTarget,
+  type RawName,
+  type Route,
+  type Variant,
+} from "./target.ts";
 
 const API_PREFIX = "/api/v1/repos/";
 
@@ -17,12 +25,20 @@ const RESERVED = new Set(
 
 /**
  * Reads a Gitea or Forgejo URL: `raw` and `media` by branch, tag, commit, blob or default branch,
- * and the API's form (Gitea: `routers/web`, `routers/api/v1`).
+ * and the API's form (Gitea: `routers/web`, `routers/api/v1`); and the API's lists of workflow runs and tasks,
+ * where it is told by which `scheme` clients reach the site.
  */
-export function routeGitea(pathname: string, search: string): Route {
-  if (!pathname.includes("/raw/") && !pathname.includes("/media/")) return PASS;
+export function routeGitea(pathname: string, search: string, scheme?: PipelinesTarget["scheme"]): Route {
+  if (!pathname.includes("/raw/") && !pathname.includes("/media/") && !isActions(pathname)) return PASS;
   return claim(parseRequestPath(pathname, "plain"), (segments) =>
-    pathname.startsWith(API_PREFIX) ? routeApi(segments.slice(3), search) : routeWeb(segments),
+    pathname.startsWith(API_PREFIX) ? routeApi(segments.slice(3), search, scheme) : routeWeb(segments),
+  );
+}
+
+function isActions(pathname: string): boolean {
+  return (
+    (pathname.endsWith("/actions/runs") || pathname.endsWith("/actions/tasks")) &&
+    pathname.startsWith(API_PREFIX)
   );
 }
 
@@ -51,8 +67,14 @@ function commitName(named: readonly string[]): RawName | undefined {
   return isObjectId(oid) ? { kind: "commit", oid, path: path.join("/") } : undefined;
 }
 
-function routeApi(segments: readonly string[], search: string): Route {
+function routeApi(
+  segments: readonly string[],
+  search: string,
+  scheme: PipelinesTarget["scheme"] | undefined,
+): Route {
   const [owner = "", repo = "", form, ...rest] = segments;
+  if (form === "actions" && scheme !== undefined)
+    return routeGiteaActions({ project: `${owner}/${repo}`, scheme }, rest, search);
   const query = readQuery(search, ["ref"]);
   if (query === undefined || rest.length === 0) return PASS;
   const path = rest.join("/");

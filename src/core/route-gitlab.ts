@@ -3,7 +3,15 @@ import { isObjectId } from "./object-id.ts";
 import { readQuery } from "./query.ts";
 import { parseRequestPath, type PathAnswer } from "./request-path.ts";
 import { routeApiArtifacts, routeWebArtifacts } from "./route-gitlab-artifacts.ts";
-import { PASS, type RawName, type RefKind, type Route, type Variant } from "./target.ts";
+import { routeGitlabPipelines } from "./route-gitlab-pipelines.ts";
+import {
+  PASS,
+  type PipelinesTarget,
+  type RawName,
+  type RefKind,
+  type Route,
+  type Variant,
+} from "./target.ts";
 
 /** Top-level routes of GitLab, which no group can be named after (GitLab: "Reserved group names"). */
 const TOP_LEVEL = new Set(
@@ -23,10 +31,11 @@ const ODD_REF = /[\u0000-\u0020\u007f\\]|\.\./;
 
 /**
  * Reads a GitLab URL: the web's raw form with and without `/-/`, and the API's `files/:path/raw` and `blobs/:sha/raw`
- * (GitLab: "Repository files API", "Repositories API"); and both doors to the artifacts of jobs.
+ * (GitLab: "Repository files API", "Repositories API"); both doors to the artifacts of jobs; and the API's pipelines,
+ * where it is told by which `scheme` clients reach the site.
  */
-export function routeGitlab(pathname: string, search: string): Route {
-  if (pathname.startsWith(API_PREFIX)) return routeApi(pathname, search);
+export function routeGitlab(pathname: string, search: string, scheme?: PipelinesTarget["scheme"]): Route {
+  if (pathname.startsWith(API_PREFIX)) return routeApi(pathname, search, scheme);
   if (pathname.includes("/-/jobs/")) return routeJob(pathname, search);
   if (!pathname.includes("/raw/")) return PASS;
   return claim(parseRequestPath(pathname, "plain"), (segments) => routeWeb(segments, search));
@@ -85,9 +94,14 @@ function joinedName(rest: readonly string[], refs: RefKind): RawName | undefined
   return { kind: "joined", text: rest.join("/"), refs };
 }
 
-function routeApi(pathname: string, search: string): Route {
+function routeApi(pathname: string, search: string, scheme: PipelinesTarget["scheme"] | undefined): Route {
   if (pathname.includes("/jobs/") && pathname.includes("/artifacts")) return routeApiJob(pathname, search);
-  if (!pathname.endsWith("/raw")) return PASS;
+  if (pathname.endsWith("/raw")) return routeApiRaw(pathname, search);
+  if (scheme === undefined || !pathname.includes("/pipelines")) return PASS;
+  return routeApiPipelines(pathname, search, scheme);
+}
+
+function routeApiRaw(pathname: string, search: string): Route {
   return claim(parseRequestPath(pathname, "encoded"), (segments) => {
     const [, , , project = "", repository, collection, item = "", raw, ...more] = segments;
     if (repository !== "repository" || raw !== "raw" || more.length > 0) return PASS;
@@ -101,6 +115,15 @@ function routeApiJob(pathname: string, search: string): Route {
   return claim(parseRequestPath(pathname, "encoded"), (segments) => {
     const [, , , project = "", jobs, ...rest] = segments;
     return jobs === "jobs" && isProject(project) ? routeApiArtifacts(project, rest, search) : PASS;
+  });
+}
+
+function routeApiPipelines(pathname: string, search: string, scheme: PipelinesTarget["scheme"]): Route {
+  return claim(parseRequestPath(pathname, "encoded"), (segments) => {
+    const [, , , project = "", pipelines, ...rest] = segments;
+    return pipelines === "pipelines" && isProject(project)
+      ? routeGitlabPipelines({ project, scheme }, rest, search)
+      : PASS;
   });
 }
 

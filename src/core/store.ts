@@ -49,3 +49,17 @@ export interface MemoryStore<T> {
   readonly count: number;
   readonly weight: number;
 }
+
+/** What was told of things, told on: accounts of one thing from several isolates are made one, and nothing is lost. */
+export interface Log<T> {
+  /** What this isolate knows. */
+  hot(key: string): T | undefined;
+  /** Learns what others were told: those of the colo, and (`isFar`) of every colo. */
+  look(key: string, isFar: boolean): Promise<void>;
+  /** Knows at once; behind the promise those of the colo can know too. What is for other colos goes to `defer`. */
+  note(
+    key: string,
+    change: (before: T | undefined) => T,
+    defer: (work: Promise<unknown>) => void,
+  ): Promise<void>;
+}

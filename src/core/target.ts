@@ -85,7 +85,30 @@ export type Inside =
 /** Targets whose archive can be looked into. */
 export type ArchiveTarget = ObjectTarget | ArtifactTarget;
 
-export type Target = RawTarget | ArchiveTarget;
+/** Which list of a project's CI, or which part of it. GitLab has them all; Gitea and Forgejo `list` (workflow runs) and `tasks`. */
+export type PipelinesResource =
+  | { readonly kind: "list" | "tasks" }
+  /** The latest pipeline of a ref, or of the default branch. */
+  | { readonly kind: "latest" }
+  | { readonly kind: "pipeline"; readonly id: string }
+  | { readonly kind: "jobs"; readonly pipeline: string };
+
+/** What a URL asks of a project's pipelines. */
+export type PipelinesTarget = {
+  readonly lane: "pipelines";
+  /** `group/subgroup/project`, or the number of a project. */
+  readonly project: string;
+  readonly resource: PipelinesResource;
+  /**
+   * The parameters in one canonical spelling (`a=b&c=d`, percent-encoded): sorted by name, those that say no more than
+   * the default left out, credentials never among them.
+   */
+  readonly query: string;
+  /** How clients reach the site: the addresses in a list begin with it. */
+  readonly scheme: "http:" | "https:";
+};
+
+export type Target = RawTarget | ArchiveTarget | PipelinesTarget;
 
 export type Route =
   | { readonly kind: "target"; readonly target: Target }

@@ -4,7 +4,7 @@ import type { Tier } from "./store.ts";
 export type CacheName = "grant" | "revision" | "body";
 
 /** What kind of request it was; `pass` for what was sent on as it came. */
-export type LaneName = "raw" | "object" | "artifact" | "pass";
+export type LaneName = "raw" | "object" | "artifact" | "pipelines" | "pass";
 
 /** One finished request, as it is counted. */
 export type RequestRecord = {

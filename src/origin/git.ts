@@ -2,7 +2,7 @@ import { listServerRefs } from "isomorphic-git";
 import { Failure } from "../core/problem.ts";
 import type { Ref } from "../core/ref-path.ts";
 import type { MemoryStore } from "../core/store.ts";
-import type { AskOrigin } from "./http.ts";
+import { readWhole, type AskOrigin } from "./http.ts";
 
 /** What smart HTTP said to `ls-refs`. */
 export type ListedRefs =
@@ -106,7 +106,8 @@ async function send(
     pieces.length === 0 ? request : { ...request, body: withPrefixes(pieces, morePrefixes) },
   );
   if (response.status !== 200 || response.body === null) throw new Declined(response);
-  const answer = await readBounded(response.body, MOST_ANSWER_BYTES);
+  const answer = await readWhole(response.body, MOST_ANSWER_BYTES);
+  if (answer === undefined) throw new Crowded();
   if (repository !== undefined && speaksVersion2(answer)) advertisements.set(repository, answer);
   return gitResponse(url, response.headers.get("content-type") ?? "", [answer]);
 }
@@ -131,30 +132,4 @@ function withPrefixes(pieces: readonly Uint8Array[], prefixes: readonly string[]
 
 function speaksVersion2(advertisement: Uint8Array): boolean {
   return new TextDecoder().decode(advertisement.subarray(0, 256)).includes("version 2\n");
-}
-
-async function readBounded(body: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  const reader = body.getReader();
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      length += value.byteLength;
-      if (length > limit) throw new Crowded();
-      pieces.push(value);
-    }
-  } catch (error) {
-    throw error instanceof Crowded ? error : new Failure("origin_truncated", undefined, error);
-  } finally {
-    await reader.cancel().catch(() => undefined); // a broken body cannot be cancelled, and need not be
-  }
-  const all = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    all.set(piece, offset);
-    offset += piece.byteLength;
-  }
-  return all;
 }

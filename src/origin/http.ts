@@ -1,4 +1,5 @@
 import { Failure } from "../core/problem.ts";
+import { readBounded } from "../core/read-bounded.ts";
 import { refusalHeaders, type Refusal } from "../core/refusal.ts";
 
 export type OriginRequest = {
@@ -70,6 +71,18 @@ export async function readRefusal(response: Response): Promise<Refusal> {
   const body = textual ? await readText(response, REFUSAL_BYTES) : await discard(response);
   const headers = refusalHeaders(header).filter(([name]) => body !== "" || name !== "content-type");
   return { status: response.status, headers, body };
+}
+
+/** All of a body that is no longer than `limit` bytes; `undefined` for a longer one. Throws a `Failure` where it breaks off. */
+export async function readWhole(
+  body: ReadableStream<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array | undefined> {
+  try {
+    return await readBounded(body, limit);
+  } catch (error) {
+    throw new Failure("origin_truncated", undefined, error);
+  }
 }
 
 /** Lets a body go that will not be read: an unread one can hold a connection for ever. */

@@ -5,6 +5,7 @@ import type { Grant } from "../core/grant.ts";
 import type { Question } from "../core/question.ts";
 import type { Tier } from "../core/store.ts";
 import { ask } from "./ask.ts";
+import { changesOf } from "./changes.ts";
 import { grantKey, nameGrantKey } from "./keys.ts";
 import { shareWork } from "./shared-work.ts";
 import type { Learned, Visit } from "./visit.ts";
@@ -22,8 +23,7 @@ export async function admit(visit: Visit, question: Question): Promise<Learned> 
 
   const started = ports.now();
   const isGood = (grant: Grant) => isUsable(visit, grant);
-  const denied =
-    question.via === "replay" ? await ports.denials.find(nameGrantKey(visit), isGood) : undefined;
+  const denied = isOfName(question) ? await ports.denials.find(nameGrantKey(visit), isGood) : undefined;
   const found = denied ?? (await ports.grants.find(key, isGood));
   ports.telemetry.lookup("grant", ports.now() - started);
   if (found !== undefined) return conclude(visit, { ...found, question });
@@ -69,7 +69,7 @@ export function isStillAdmitted({ isolate, admittedAt }: Visit): boolean {
 /** The same from memory alone, without waiting. A "no" about this one name comes before a "yes" to the scope. */
 export function admitHot(visit: Visit, key: string, question: Question): Learned | undefined {
   const { grants, denials } = visit.isolate.ports;
-  const denied = question.via === "replay" ? denials.hot(nameGrantKey(visit)) : undefined;
+  const denied = isOfName(question) ? denials.hot(nameGrantKey(visit)) : undefined;
   for (const record of [denied, grants.hot(key)]) {
     if (record !== undefined && isUsable(visit, record))
       return conclude(visit, { record, tier: "memory", question });
@@ -90,6 +90,11 @@ function conclude(visit: Visit, { record, tier, question }: Verdict): Learned {
   return { kind: "admitted", at: record.at };
 }
 
+/** Whether a "no" to a question may be about its one name only. */
+function isOfName({ via }: Question): boolean {
+  return via === "replay" || via === "poll";
+}
+
 /** Renews a grant (and with it the revision) behind the response; a failure leaves the grant to its end. */
 export function refresh(visit: Visit, question: Question): void {
   shareWork(visit, visit.isolate.asked, grantKey(visit), () => ask(visit, question));
@@ -98,6 +103,7 @@ export function refresh(visit: Visit, question: Question): void {
 /** A "no" to an object may have been for want of it: once it is written, it is asked for again. */
 function isUsable(visit: Visit, grant: Grant): boolean {
   if (grant.kind === "no" && grant.at <= writtenAt(visit)) return false;
+  if (grant.kind !== "hold" && grant.at <= (changesOf(visit)?.accessAt ?? 0)) return false;
   return judge(grant.at, visit.isolate.ports.now(), grantLifetime(visit, grant)) !== "expired";
 }
 

@@ -7,12 +7,17 @@ import type { Revision } from "../core/revision.ts";
 import type { FarTiers } from "../core/store.ts";
 import { beginFill } from "./begin-fill.ts";
 import { grantKey, holdKey, nameGrantKey, revisionKey } from "./keys.ts";
+import { isListVisit } from "./pipelines/list-visit.ts";
+import { conditionFor, rememberTold } from "./pipelines/told.ts";
 import { revisionsOf } from "./revisions.ts";
 import type { Learned, Visit } from "./visit.ts";
 import { writtenAt } from "./written.ts";
 
 /** A "no" is kept past its life, so that no older "yes" is found further out while one could still be there. */
 const TOMBSTONE_S = LIMITS.GRANT_S.max;
+
+/** A grant that was renewed within this time is not written to the far tiers again: lists are asked for every few seconds. */
+const BETWEEN_WRITES_MS = 10_000;
 
 /**
  * Puts one question to the origin and remembers all it taught: the verdict on the asker, and what the name stands for.
@@ -28,7 +33,11 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
     key === undefined ? undefined : lastKnown(visit, key),
   ]);
   if (held !== undefined) return { kind: "refused", at: now(), refusal: held, about: "scope" };
-  const etag = before?.kind === "validator" ? before.etag : undefined;
+  const condition =
+    isListVisit(visit) && question.via === "poll" && !question.isInFull
+      ? await conditionFor(visit)
+      : undefined;
+  const etag = condition?.etag ?? (before?.kind === "validator" ? before.etag : undefined);
   const known = before?.kind === "object" ? before.entry : undefined;
   const isNews = before === undefined || before.at <= writtenAt(visit);
   const wanted = isNews ? visit.wanted : undefined;
@@ -41,6 +50,8 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
       if (key !== undefined && answer.revision !== undefined) {
         visit.defer(revisions.put(key, answer.revision, revisionTiers(visit)));
       }
+      if (answer.list !== undefined && isListVisit(visit))
+        await rememberTold(visit, condition, answer.list, at);
       if (answer.body !== undefined) {
         const { entry, stream: body, offset, until } = answer.body;
         visit.trace.body = MISS;
@@ -64,7 +75,12 @@ function rememberGrant(visit: Visit, grant: Grant): void {
   const { GRANT_S } = config.limits;
   if (GRANT_S === 0) return;
   const key = grantKey(visit);
-  const far = isWorthKv(visit, grants.hot(key)) ? { coloS: GRANT_S, kvS: GRANT_S } : { coloS: GRANT_S };
+  const before = grants.hot(key);
+  if (before?.kind === "yes" && grant.at >= before.at && grant.at - before.at < BETWEEN_WRITES_MS) {
+    grants.hold(key, grant);
+    return;
+  }
+  const far = isWorthKv(visit, before) ? { coloS: GRANT_S, kvS: GRANT_S } : { coloS: GRANT_S };
   visit.defer(grants.put(key, grant, far));
 }
 
@@ -73,7 +89,8 @@ function rememberGrant(visit: Visit, grant: Grant): void {
  * than a read of the object; one for a single signature never is.
  */
 function isWorthKv({ target, asker }: Visit, before: Grant | undefined): boolean {
-  return target.lane === "raw" || (before?.kind === "yes" && asker.principal.kind !== "signed");
+  const isOfProject = target.lane === "raw" || target.lane === "pipelines";
+  return isOfProject || (before?.kind === "yes" && asker.principal.kind !== "signed");
 }
 
 /** What was last learned of a name. Of an object or artifact it matters as well if it is too old to be used: it may still be the same. */

@@ -1,4 +1,4 @@
-import { ANONYMOUS, credentialHeaders, readPrincipal } from "../core/principal.ts";
+import { ANONYMOUS, credentialHeaders, holdsCredential, readPrincipal } from "../core/principal.ts";
 import type { ForgeSite } from "../core/site.ts";
 import type { MemoryStore } from "../core/store.ts";
 import type { Asker } from "./visit.ts";
@@ -39,7 +39,7 @@ export async function identify(parts: AskerParts, site: ForgeSite, carrier: Carr
 
 /** All that could hold a credential, in one text; empty for most anonymous requests. */
 function sentBy({ kind }: ForgeSite, { headers, search }: Carrier): string {
-  let sent = search === "" ? "" : `${kind} ${search}`;
+  let sent = search === "" || !holdsCredential(kind, search) ? "" : `${kind} ${search}`;
   for (const name of credentialHeaders(kind)) {
     const value = headers.get(name);
     if (value !== null) sent += `\n${kind} ${name}:${value}`;

@@ -4,25 +4,29 @@ import { Failure } from "../core/problem.ts";
 import { admit, admitHot, isStillAdmitted } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
 import { BodyRefused } from "./body-reader.ts";
+import { findChanges } from "./changes.ts";
 import { bodyContent } from "./content.ts";
 import { isInside } from "./inside-target.ts";
 import { openInside } from "./inside.ts";
 import { grantKey } from "./keys.ts";
 import { redirectToJob } from "./latest.ts";
 import { findMissing, openFile } from "./open.ts";
+import { isListVisit } from "./pipelines/list-visit.ts";
+import { serveListCold } from "./pipelines/serve-list.ts";
 import { questionNow } from "./questions.ts";
 import { refusalResponse } from "./refusal-response.ts";
 import { reply } from "./reply.ts";
 import type { Representation } from "./representation.ts";
 import { resolve, resolveHot } from "./resolve.ts";
 import { endVisit, type Visit } from "./visit.ts";
-import { findWritten } from "./written.ts";
+import { findWritten, isObjectUpToDate } from "./written.ts";
 
 /** How often an object that changes while it is read is begun with anew, before the origin is left to serve it. */
 const OBJECT_ATTEMPTS = 2;
 
 /** Answers with whatever waiting it takes; `undefined` for what only the origin itself can answer. */
 export async function serveCold(visit: Visit, arrival: Arrival): Promise<Response | undefined> {
+  if (isListVisit(visit)) return await serveListCold(visit, arrival);
   if (visit.target.lane === "raw") return await serveOnce(visit, arrival);
   for (let attempt = 0; attempt < OBJECT_ATTEMPTS; attempt++) {
     try {
@@ -38,7 +42,9 @@ export async function serveCold(visit: Visit, arrival: Arrival): Promise<Respons
 async function serveOnce(visit: Visit, arrival: Arrival): Promise<Response | undefined> {
   const { ports } = visit.isolate;
   const { trace } = visit;
-  if (visit.target.lane === "object" && !isKnownHere(visit)) await findWritten(visit);
+  await findChanges(visit);
+  if (visit.target.lane === "object" && !(isKnownHere(visit) && isObjectUpToDate(visit)))
+    await findWritten(visit);
   const admitted = await admit(visit, questionNow(visit).question);
   if (admitted.kind === "unclear") return undefined;
   if (admitted.kind === "refused") return refusalResponse(visit, arrival, admitted.refusal);

@@ -2,6 +2,8 @@
 export type Flights<T> = {
   /** Does the work, or waits for whoever does it; `joined` tells which. */
   share(key: string, work: () => Promise<T>): { readonly joined: boolean; readonly result: Promise<T> };
+  /** Whether somebody does the work just now. */
+  isUnderWay(key: string): boolean;
 };
 
 /**
@@ -20,6 +22,7 @@ export function flights<T>(patienceMs: number): Flights<T> {
   };
 
   return {
+    isUnderWay: (key) => underWay.has(key),
     share(key, work) {
       const leading = underWay.get(key);
       if (leading === undefined) return { joined: false, result: lead(key, work) };

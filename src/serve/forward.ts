@@ -6,21 +6,24 @@ import type { StoreSite } from "../core/site.ts";
 import type { Arrival } from "./arrival.ts";
 import type { JourneyParts } from "./journey.ts";
 import { failureResponse } from "./problem-response.ts";
-import type { Ports, SignedBy } from "./ports.ts";
+import type { SignedBy } from "./ports.ts";
 import { readStoreAsker } from "./store-asker.ts";
+import type { Isolate } from "./visit.ts";
+import { beat, isWatched } from "./watch.ts";
 import { noteWritten } from "./written.ts";
 
 /** Sends on what is not answered here. */
 export async function forward(
-  { isolate: { ports } }: JourneyParts,
+  { isolate }: JourneyParts,
   arrival: Arrival,
   request: Request,
 ): Promise<Response> {
+  const { ports } = isolate;
   const { site } = arrival;
   if (site.kind !== "s3" && isRewrittenByUrl(arrival.path)) throw new Failure("bad_path");
   const response =
     site.kind === "s3"
-      ? await forwardToStore(ports, { ...arrival, site }, request)
+      ? await forwardToStore(isolate, { ...arrival, site }, request)
       : await ports.passThrough({ site, request, bucket: undefined, signedBy: undefined });
   const unused = { grant: UNUSED, revision: UNUSED, body: UNUSED, hotBytes: 0 };
   ports.telemetry.request({ host: site.host, lane: "pass", status: response.status, ...unused }, ports.now());
@@ -32,13 +35,14 @@ type StoreArrival = Arrival & { readonly site: StoreSite };
 const READS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** A write that may have happened ends what was known of the object, before its answer is given. */
-async function forwardToStore(ports: Ports, arrival: StoreArrival, request: Request): Promise<Response> {
+async function forwardToStore(isolate: Isolate, arrival: StoreArrival, request: Request): Promise<Response> {
+  const { ports } = isolate;
   const { site, bucket, method } = arrival;
   const who = readStoreAsker(ports, site, arrival);
   if (who.kind === "refused") return failureResponse(arrival, { problem: who.problem });
   const signedBy: SignedBy | undefined = who.kind === "key" ? who : undefined;
   if (READS.has(method)) return await ports.passThrough({ site, request, bucket, signedBy });
-  const note = () => noteWrite(ports, arrival);
+  const note = () => noteWrite(isolate, arrival);
   let response: Response;
   try {
     response = await ports.passThrough({ site, request, bucket, signedBy });
@@ -76,7 +80,9 @@ function untilDone(response: Response, note: () => Promise<void>, defer: Arrival
 }
 
 /** Several keys may be named in the body of a request to a bucket (S3: DeleteObjects, POST Object). */
-async function noteWrite(ports: Ports, { site, path, bucket }: StoreArrival): Promise<void> {
+async function noteWrite(isolate: Isolate, { site, path, bucket, defer }: StoreArrival): Promise<void> {
   const name = readObjectPath(path, bucket);
-  if (name !== undefined && name.bucket !== "") await noteWritten(ports, site, name.bucket, name.key);
+  if (name === undefined || name.bucket === "") return;
+  await noteWritten(isolate.ports, site, name, defer);
+  if (isWatched(isolate.ports)) await beat(isolate, site, defer);
 }

@@ -2,6 +2,7 @@ import type { Entry } from "../core/entry.ts";
 import { isImmutable, type Pin } from "../core/pin.ts";
 import { admitHot } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
+import { isProjectUpToDate } from "./changes.ts";
 import { counted } from "./counted.ts";
 import { bodyKey, entryKey, grantKey } from "./keys.ts";
 import { isInside } from "./inside-target.ts";
@@ -9,6 +10,8 @@ import { findInsideHot } from "./inside.ts";
 import { isMoving } from "./latest.ts";
 import { isLiteralHot } from "./literal.ts";
 import { isKnown } from "./open.ts";
+import { isListVisit } from "./pipelines/list-visit.ts";
+import { serveListHot } from "./pipelines/serve-list.ts";
 import { questionNow } from "./questions.ts";
 import { rememberReady } from "./ready.ts";
 import { isPlain } from "./plain.ts";
@@ -17,6 +20,7 @@ import { resolveHot } from "./resolve.ts";
 import { respond } from "./respond.ts";
 import { headersFor } from "./response-headers.ts";
 import type { Visit } from "./visit.ts";
+import { isObjectUpToDate } from "./written.ts";
 
 function hotEntry(visit: Visit, pin: Exclude<Pin, { readonly kind: "unknown" }>): Entry | undefined {
   const { target, isolate } = visit;
@@ -26,7 +30,9 @@ function hotEntry(visit: Visit, pin: Exclude<Pin, { readonly kind: "unknown" }>)
 
 /** Answers from memory alone: no I/O, no hashing, no waiting. */
 export function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
+  if (isListVisit(visit)) return serveListHot(visit, arrival);
   const { ports } = visit.isolate;
+  if (!isProjectUpToDate(visit) || !isObjectUpToDate(visit)) return undefined;
   if (admitHot(visit, grantKey(visit), questionNow(visit).question)?.kind !== "admitted") return undefined;
   if (isMoving(visit.target) || !isLiteralHot(visit)) return undefined;
   const pin = resolveHot(visit);

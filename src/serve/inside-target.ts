@@ -4,5 +4,5 @@ import type { ArchiveTarget, Inside, Target } from "../core/target.ts";
 export type InsideTarget = ArchiveTarget & { readonly inside: Inside };
 
 export function isInside(target: Target): target is InsideTarget {
-  return target.lane !== "raw" && target.inside !== undefined;
+  return target.lane !== "raw" && target.lane !== "pipelines" && target.inside !== undefined;
 }

@@ -1,4 +1,5 @@
 import { acceptsGzip } from "../core/accept-encoding.ts";
+import { holdsCredential } from "../core/principal.ts";
 import { route } from "../core/route.ts";
 import { Failure } from "../core/problem.ts";
 import type { MemoryStore } from "../core/store.ts";
@@ -14,6 +15,7 @@ import { asMeant } from "./literal.ts";
 import { newVisit } from "./new-visit.ts";
 import { failureResponse } from "./problem-response.ts";
 import { giveReady } from "./ready.ts";
+import { byNumber } from "./pipelines/by-number.ts";
 import { isPlain } from "./plain.ts";
 import type { Isolate, Visit } from "./visit.ts";
 import { whoAsks } from "./who-asks.ts";
@@ -21,7 +23,7 @@ import { whoAsks } from "./who-asks.ts";
 export type JourneyParts = {
   readonly isolate: Isolate;
   readonly askers: AskerParts;
-  /** What URLs without a query were found to ask for. */
+  /** What URLs were found to ask for, whose query (if there is one) can hold no credential. */
   readonly targets: MemoryStore<KnownUrl>;
 };
 
@@ -61,7 +63,7 @@ export async function serve(parts: JourneyParts, arrival: Arrival): Promise<Resp
   const isPlainRead = method === "GET" && isPlain(headers);
   const ready = site.kind === "s3" && isPlainRead ? giveReady(isolate, asker, target) : undefined;
   if (ready !== undefined) return ready;
-  const visit = newVisit(isolate, arrival, { target, asker });
+  const visit = byNumber(newVisit(isolate, arrival, { target, asker }));
   const response = serveHot(visit, arrival) ?? (await serveOrTell(visit, arrival));
   const { telemetry, now } = isolate.ports;
   if (response !== undefined) telemetry.request(counted(visit, response.status), now());
@@ -110,12 +112,13 @@ function readRoute({ isolate, targets }: JourneyParts, arrival: Arrival): Route 
   const { method, url, site, path, search, headers, bucket } = arrival;
   const corsOrigin = site.kind === "s3" ? (headers.get("origin") ?? undefined) : undefined;
   const isRead = method === "GET" || method === "HEAD";
-  const isKnowable = isRead && search === "" && url.length <= LONGEST_KNOWN_URL && corsOrigin === undefined; // a query may hold a credential
+  const isOpen = search === "" || (site.kind !== "s3" && !holdsCredential(site.kind, search));
+  const isKnowable = isRead && isOpen && url.length <= LONGEST_KNOWN_URL && corsOrigin === undefined;
   const known = isKnowable ? targets.get(url) : undefined;
   if (known !== undefined) return { kind: "target", target: known.target };
   const answer = route(
     site.kind,
-    { method, path, search, bucket, corsOrigin },
+    { method, path, search, bucket, corsOrigin, scheme: url.startsWith("https:") ? "https:" : "http:" },
     isolate.ports.config.limits.PATH_BYTES,
   );
   if (isKnowable && answer.kind === "target") targets.set(url, { site, target: answer.target });

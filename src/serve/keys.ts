@@ -3,7 +3,7 @@ import { makeKey } from "../core/key.ts";
 import { revisionName, type Question } from "../core/question.ts";
 import type { Pin } from "../core/pin.ts";
 import type { Site } from "../core/site.ts";
-import type { ArchiveTarget, ObjectTarget, Target } from "../core/target.ts";
+import type { ArchiveTarget, ObjectTarget, PipelinesTarget, Target } from "../core/target.ts";
 import type { Asker, Visit } from "./visit.ts";
 
 /*
@@ -27,6 +27,7 @@ function perObject<K extends object, T = string>(
 /** The scope of a file: all code of a project, through one door. That of an object is the object itself, and that of a job one of its artifacts. */
 function scopeParts({ site, target }: Visit): readonly string[] {
   if (target.lane === "raw") return [site.host, target.channel, target.project];
+  if (target.lane === "pipelines") return [site.host, "pipelines", target.project];
   if (target.lane === "artifact") {
     const { channel, project, job, fileType = "" } = target;
     const name = job.kind === "id" ? [job.kind, job.id] : [job.kind, job.ref, job.job];
@@ -65,6 +66,7 @@ export function revisionKey(visit: Visit, question: Question): string | undefine
 
 const questionKey = perObject<Question>((visit, question) => {
   const { target } = visit;
+  if (target.lane === "pipelines") return "";
   const name = target.lane === "raw" ? revisionName(question, target) : objectName(target);
   return name === undefined ? "" : makeKey("revision", ...scopeParts(visit), ...name);
 });
@@ -76,16 +78,68 @@ function objectName(target: ArchiveTarget): readonly string[] {
   return [overrides, corsOrigin === undefined ? "" : `for ${corsOrigin}`];
 }
 
-/** Where it is remembered that an object was written; every version and form of it is another one since. */
+/** Where it is told that an object was written; every version and form of it is another one since. */
 export function writtenKey({ host }: Site, bucket: string, key: string): string {
-  return makeKey("revision", host, "written", bucket, key);
+  return makeKey("change", host, "object", bucket, key);
 }
 
 /** Where a target's own writes are remembered, and those of its bucket as a whole. */
-export const writtenKeys = perObject<ObjectTarget, readonly string[]>(({ site }, { bucket, key }) => [
-  writtenKey(site, bucket, key),
-  writtenKey(site, bucket, ""),
-]);
+export const writtenKeys = perObject<ObjectTarget, { readonly object: string; readonly bucket: string }>(
+  ({ site }, { bucket, key }) => ({
+    object: writtenKey(site, bucket, key),
+    bucket: writtenKey(site, bucket, ""),
+  }),
+);
+
+/** Where it is told that anything at all was told of a site. */
+export function pulseKey({ host }: Site): string {
+  return makeKey("change", host, "pulse");
+}
+
+/** Where it is told what changed of a project, by one of its names; forges do not tell paths by their case. */
+export function changesKey({ host }: Site, project: string): string {
+  return makeKey("change", host, "project", project.toLowerCase());
+}
+
+/** The same of groups of projects. */
+export function groupsKey({ host }: Site): string {
+  return makeKey("change", host, "groups");
+}
+
+/** The same of a target's own project. */
+export const changesKeyOf = perObject<Exclude<Target, ObjectTarget>>(({ site }, { project }) =>
+  changesKey(site, project),
+);
+
+/** Where a project's number is remembered by its path. */
+export const numberKey = perObject<PipelinesTarget>(({ site }, { project }) =>
+  makeKey("list", site.host, "number", project),
+);
+
+/** A list of pipelines in the scope of its project; what is known of it is kept under this. */
+const listKey = perObject<PipelinesTarget>((visit, target) =>
+  makeKey("list", ...scopeParts(visit), target.scheme, ...listName(target)),
+);
+
+function listName({ resource, query }: PipelinesTarget): readonly string[] {
+  if (resource.kind === "pipeline") return [resource.kind, resource.id, query];
+  return resource.kind === "jobs" ? [resource.kind, resource.pipeline, query] : [resource.kind, query];
+}
+
+/** One rendering of a list; its tag is hex and dashes. */
+export function renderingKey(visit: Visit, target: PipelinesTarget, tag: string): string {
+  return `${listKey(visit, target)}/~rendering/~${tag}`;
+}
+
+/** What the asker was told. */
+export function standingKey(visit: Visit, target: PipelinesTarget): string {
+  return `${listKey(visit, target)}/~told/~${visit.asker.id}`;
+}
+
+/** The newest rendering that anybody was told, or that was made of the database. */
+export function newestKey(visit: Visit, target: PipelinesTarget, by: "origin" | "database"): string {
+  return `${listKey(visit, target)}/~newest/~${by}`;
+}
 
 /** A pin that files are remembered under. */
 export type KnownPin = Exclude<Pin, { readonly kind: "unknown" | "object" }>;
@@ -107,6 +161,7 @@ export function latestKey(visit: Visit, path: string): string {
 export const bodyKey = perObject<Entry>(({ site, target }, { identity }) => {
   if (target.lane === "raw") return makeKey("body", site.host, target.project, identity);
   if (target.lane === "artifact") return makeKey("body", site.host, "job", target.project, identity);
+  if (target.lane === "pipelines") return makeKey("body", site.host, "pipelines", target.project, identity);
   return makeKey("body", site.host, "object", target.bucket, target.key, identity);
 });
 
@@ -120,6 +175,7 @@ export function blockKey(visit: Visit, entry: Entry, index: number): string {
 
 /** The name as it was asked, with all that tells it from others. */
 function nameParts({ target }: Visit): readonly string[] {
+  if (target.lane === "pipelines") return listName(target);
   if (target.lane !== "raw") return objectName(target);
   const { name, variant } = target;
   if (name.kind === "joined") return [variant, name.kind, name.refs, name.text];

@@ -1,11 +1,13 @@
 import { MISS } from "../core/cache-status.ts";
 import type { Opened } from "../core/dialect.ts";
 import type { Entry } from "../core/entry.ts";
+import { lastPushAt } from "../core/events/changes.ts";
 import { judge } from "../core/freshness.ts";
 import { Failure } from "../core/problem.ts";
 import { UNKNOWN, type Pin } from "../core/pin.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { findHold, holdScope, refuse } from "./ask.ts";
+import { changesOf } from "./changes.ts";
 import { beginFill, beginOwnFill, type Source } from "./begin-fill.ts";
 import type { Fill } from "./fill.ts";
 import { bodyKey, entryKey, latestKey, missingKey, revisionKey, type KnownPin } from "./keys.ts";
@@ -38,7 +40,10 @@ export async function openFile(visit: Visit, pin: Pin, method: "GET" | "HEAD"): 
 }
 
 /** Whether what is known of a file need not be asked again: a project may be moved, and its name given to another. */
-export function isKnown({ isolate }: Visit, { at }: Entry): boolean {
+export function isKnown(visit: Visit, { at }: Entry): boolean {
+  const { isolate } = visit;
+  const changes = changesOf(visit);
+  if (changes !== undefined && at <= Math.max(changes.filesAt, changes.accessAt)) return false;
   const hard = isolate.ports.config.limits.ENTRY_S * 1000;
   return judge(at, isolate.ports.now(), { soft: hard, hard }) !== "expired";
 }
@@ -65,6 +70,8 @@ export function findMissing(visit: Visit): Refusal | undefined {
   const { missing, now, config } = visit.isolate.ports;
   const known = missing.get(missingKey(visit));
   const hard = config.limits.MISSING_S * 1000;
+  const changes = changesOf(visit);
+  if (known !== undefined && changes !== undefined && known.at <= lastPushAt(changes)) return undefined;
   if (known === undefined || judge(known.at, now(), { soft: hard, hard }) === "expired") return undefined;
   return known.refusal;
 }

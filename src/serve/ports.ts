@@ -2,13 +2,18 @@ import type { Codec } from "../core/codec.ts";
 import type { Config } from "../core/config.ts";
 import type { Dialect } from "../core/dialect.ts";
 import type { Entry } from "../core/entry.ts";
+import type { Changes, GroupChanges } from "../core/events/changes.ts";
+import type { HookProof } from "../core/events/hook-proof.ts";
+import type { Written } from "../core/events/written.ts";
 import type { Grant } from "../core/grant.ts";
+import type { ListDatabase } from "../core/pipelines/list-database.ts";
+import type { Rendering, Standing } from "../core/pipelines/rendering.ts";
 import type { Refusal } from "../core/refusal.ts";
 import type { Revision } from "../core/revision.ts";
 import type { Signature } from "../core/signature.ts";
 import type { Signer } from "../core/signer.ts";
-import type { Site } from "../core/site.ts";
-import type { BlockStore, MemoryStore, Records } from "../core/store.ts";
+import type { Site, SiteKind } from "../core/site.ts";
+import type { BlockStore, Log, MemoryStore, Records } from "../core/store.ts";
 import type { Telemetry } from "../core/telemetry.ts";
 import type { Links } from "../core/zip/links.ts";
 import type { KnownDirectory } from "./known-directory.ts";
@@ -31,8 +36,21 @@ export type Ports = {
   /** Denials of one name, and scopes to be left alone: never in KV. */
   readonly denials: Records<Grant>;
   readonly revisions: Records<Revision>;
-  /** What objects were, and when they were written; in memory and the colo alone. */
+  /** What objects were; in memory and the colo alone. */
   readonly objects: Records<Revision>;
+  /** What was told of projects. */
+  readonly changes: Log<Changes>;
+  /** What was told of groups of projects. */
+  readonly groups: Log<GroupChanges>;
+  /** Whether a delivery comes from who knows the secret; nobody does where there is none. */
+  readonly proveHook: (kind: SiteKind, header: (name: string) => string | null) => HookProof;
+  /** What was told of writes to objects, in the colo alone. */
+  readonly writes: Log<Written>;
+  /** What askers were told of lists, and which renderings are the newest. */
+  readonly standings: Records<Standing>;
+  readonly renderings: Log<Rendering>;
+  /** The database that lists of a site's pipelines are made of, where there is one. */
+  readonly listDatabase: (site: Site) => ListDatabase | undefined;
   readonly entries: Records<Entry>;
   readonly blocks: BlockStore;
   /** Directories of archives. */

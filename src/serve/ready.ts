@@ -1,29 +1,26 @@
 import type { Entry } from "../core/entry.ts";
-import type { Grant } from "../core/grant.ts";
-import type { Revision } from "../core/revision.ts";
-import type { Records } from "../core/store.ts";
 import type { Target } from "../core/target.ts";
 import type { RequestRecord } from "../core/telemetry.ts";
 import { grantLifetime } from "./admit.ts";
 import { NOBODY } from "./asker.ts";
-import { bodyKey, grantKey, revisionKey, writtenKeys } from "./keys.ts";
+import { bodyKey, changesKeyOf, grantKey, groupsKey, revisionKey, writtenKeys } from "./keys.ts";
 import { questionNow } from "./questions.ts";
 import { revisionLifetime } from "./resolve.ts";
 import { revisionsOf } from "./revisions.ts";
 import { respond } from "./respond.ts";
 import type { Asker, Isolate, Visit } from "./visit.ts";
+import { upToDateUntil } from "./watch.ts";
 
 /** A fact in memory that an answer rests on: while it is the very same record, it says the same. */
-type Footing<T> = { readonly key: string; readonly record: T | undefined };
+type Footing = {
+  readonly in: { hot(key: string): unknown };
+  readonly key: string;
+  readonly record: unknown;
+};
 
 /** An answer from memory that was made once and would be made the same way again. */
 type Ready = {
-  readonly grant: Footing<Grant>;
-  /** The grant of anonymous askers, which decides whether the answer is public. */
-  readonly anonymous: Footing<Grant>;
-  readonly revision: (Footing<Revision> & { readonly in: Records<Revision> }) | undefined;
-  /** What was last written of an object, and of its bucket. */
-  readonly writes: readonly Footing<Revision>[];
+  readonly footings: readonly Footing[];
   readonly bodyKey: string;
   readonly headers: Headers;
   readonly counted: RequestRecord;
@@ -41,63 +38,79 @@ export function giveReady({ ports }: Isolate, asker: Asker, target: Target): Res
   const ready = answers.get(asker)?.get(target);
   const now = ports.now();
   if (ready === undefined || now >= ready.until) return undefined;
-  const { grant, anonymous, revision } = ready;
-  if (ports.grants.hot(grant.key) !== grant.record) return undefined;
-  if (anonymous.record !== undefined && ports.grants.hot(anonymous.key) !== anonymous.record)
-    return undefined;
-  if (revision !== undefined && revision.in.hot(revision.key) !== revision.record) return undefined;
-  for (const { key, record } of ready.writes) if (ports.objects.hot(key) !== record) return undefined;
+  for (const { in: records, key, record } of ready.footings)
+    if (records.hot(key) !== record) return undefined;
   const bytes = ports.hot.get(ready.bodyKey);
   if (bytes === undefined) return undefined;
   ports.telemetry.request(ready.counted, now);
   return respond(bytes, { headers: ready.headers });
 }
 
+type Made = { readonly headers: Headers; readonly counted: RequestRecord };
+
 /** Remembers the answer to a plain GET that memory alone has given. */
-export function rememberReady(
-  visit: Visit,
-  entry: Entry,
-  made: { headers: Headers; counted: RequestRecord },
-): void {
-  const { isolate, target } = visit;
-  const { ports } = isolate;
+export function rememberReady(visit: Visit, entry: Entry, made: Made): void {
+  const { ports } = visit.isolate;
+  const { target } = visit;
   const { question } = questionNow(visit);
   if (question.via === "replay" || (target.lane === "object" && target.literal !== undefined)) return; // a "no" to the one name would have to be looked for as well
-  const grant = footing(ports.grants, grantKey(visit));
-  const anonymous = footing(ports.grants, grantKey(visit, NOBODY));
   const key = revisionKey(visit, question);
-  const revision =
-    key === undefined ? undefined : { ...footing(revisionsOf(visit), key), in: revisionsOf(visit) };
-  if (grant.record === undefined || (revision !== undefined && revision.record === undefined)) return;
-
-  const now = visit.trace.startedAt;
-  const ends = [
-    nextSecond(visit.trace.validatedAt, now),
-    lookAgain(grant.record.at, now, grantLifetime(visit, grant.record)),
-  ];
-  if (anonymous.record !== undefined) {
-    ends.push(lookAgain(anonymous.record.at, now, grantLifetime(visit, anonymous.record)));
-  }
-  if (revision?.record !== undefined) {
-    ends.push(lookAgain(revision.record.at, now, revisionLifetime(visit, revision.record)));
-  }
-  const ready: Ready = {
-    grant,
-    anonymous,
-    revision,
-    writes:
-      target.lane === "object" ? writtenKeys(visit, target).map((each) => footing(ports.objects, each)) : [],
-    bodyKey: bodyKey(visit, entry),
-    ...made,
-    until: Math.min(...ends),
+  if (key === undefined) return keepReady(visit, entry, made, NOTHING_MORE);
+  const revisions = revisionsOf(visit);
+  const record = revisions.hot(key);
+  if (record === undefined) return;
+  const writes = target.lane === "object" ? Object.values(writtenKeys(visit, target)) : [];
+  const more = {
+    footings: [
+      { in: revisions, key, record },
+      ...writes.map((each) => ({ in: ports.writes, key: each, record: ports.writes.hot(each) })),
+    ],
+    until: Math.min(
+      lookAgain(record.at, visit.trace.startedAt, revisionLifetime(visit, record)),
+      ...writes.map((each) => upToDateUntil(visit.isolate, visit.site, each)),
+    ),
   };
-  const ofAsker = answers.get(visit.asker) ?? new WeakMap<Target, Ready>();
-  ofAsker.set(visit.target, ready);
-  answers.set(visit.asker, ofAsker);
+  keepReady(visit, entry, made, more);
 }
 
-function footing<T>(records: { hot(key: string): T | undefined }, key: string): Footing<T> {
-  return { key, record: records.hot(key) };
+/** What an answer rests on beside the grant, and until when. */
+export type Rest = { readonly footings: readonly Footing[]; readonly until: number };
+
+const NOTHING_MORE: Rest = { footings: [], until: Infinity };
+
+/** Keeps an answer with all it rests on, for a target (`as`) that may be spelled otherwise than that which was looked up. */
+export function keepReady(
+  visit: Visit,
+  entry: Entry,
+  made: Made,
+  { footings, until, as = visit.target }: Rest & { readonly as?: Target },
+): void {
+  const { isolate, site, target, trace } = visit;
+  const { grants, changes, groups } = isolate.ports;
+  const grant = grants.hot(grantKey(visit));
+  const anonymous = grants.hot(grantKey(visit, NOBODY)); // decides whether the answer is public
+  if (grant === undefined) return;
+  const all: Footing[] = [{ in: grants, key: grantKey(visit), record: grant }, ...footings];
+  const now = trace.startedAt;
+  const ends = [
+    until,
+    nextSecond(trace.validatedAt, now),
+    lookAgain(grant.at, now, grantLifetime(visit, grant)),
+  ];
+  if (anonymous !== undefined) {
+    all.push({ in: grants, key: grantKey(visit, NOBODY), record: anonymous });
+    ends.push(lookAgain(anonymous.at, now, grantLifetime(visit, anonymous)));
+  }
+  if (target.lane !== "object") {
+    const key = changesKeyOf(visit, target);
+    all.push({ in: changes, key, record: changes.hot(key) });
+    all.push({ in: groups, key: groupsKey(site), record: groups.hot(groupsKey(site)) });
+    ends.push(upToDateUntil(isolate, site, key), upToDateUntil(isolate, site, groupsKey(site)));
+  }
+  const ready: Ready = { footings: all, bodyKey: bodyKey(visit, entry), ...made, until: Math.min(...ends) };
+  const ofAsker = answers.get(visit.asker) ?? new WeakMap<Target, Ready>();
+  ofAsker.set(as, ready);
+  answers.set(visit.asker, ofAsker);
 }
 
 /** When the whole seconds since (or until) a stamp will be others. */
@@ -106,7 +119,11 @@ function nextSecond(at: number, now: number): number {
 }
 
 /** When a fact shows another ttl, begins to age, or ends; an ageing one is looked at each time. */
-function lookAgain(at: number, now: number, { soft, hard }: { soft: number; hard: number }): number {
+export function lookAgain(
+  at: number,
+  now: number,
+  { soft, hard }: { readonly soft: number; readonly hard: number },
+): number {
   if (now >= at + soft) return now;
   return Math.min(nextSecond(at, now), at + soft, at + hard);
 }

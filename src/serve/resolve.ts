@@ -1,3 +1,5 @@
+import { believed } from "../core/events/believed.ts";
+import type { Changes } from "../core/events/changes.ts";
 import { COLLAPSED, MISS, STALE } from "../core/cache-status.ts";
 import { judge, secondsLeft, type Lifetime } from "../core/freshness.ts";
 import { pinBy, pinOf, UNKNOWN, type Pin } from "../core/pin.ts";
@@ -5,9 +7,10 @@ import { Failure } from "../core/problem.ts";
 import type { Question } from "../core/question.ts";
 import type { Revision } from "../core/revision.ts";
 import type { Tier } from "../core/store.ts";
-import type { ArtifactTarget, Target } from "../core/target.ts";
+import type { ArtifactTarget, RawTarget, Target } from "../core/target.ts";
 import { refresh } from "./admit.ts";
 import { ask } from "./ask.ts";
+import { changesOf } from "./changes.ts";
 import { revisionKey } from "./keys.ts";
 import { isNarrowable, questionAt, questionNow } from "./questions.ts";
 import { revisionsOf } from "./revisions.ts";
@@ -143,21 +146,38 @@ function ofLength(seconds: number): Lifetime {
 }
 
 function isUsable(visit: Visit, record: Revision): boolean {
-  if (record.at <= writtenAt(visit)) return false;
+  if (isOver(visit, record)) return false;
   if (visit.target.lane !== "raw" && record.at >= visit.trace.startedAt) return true; // asked for this very request
   return judge(record.at, visit.isolate.ports.now(), revisionLifetime(visit, record)) !== "expired";
 }
 
+/** Whether it was told since that a name may stand for something else, and not what for. */
+function isOver(visit: Visit, record: Revision): boolean {
+  if (record.at <= writtenAt(visit)) return true;
+  const { target } = visit;
+  const changes = changesOf(visit);
+  if (changes === undefined || target.lane === "object") return false;
+  if (target.lane === "raw") return believed(record, changes, refOf(target)) === undefined;
+  const isMoving = target.lane === "artifact" && target.job.kind === "latest";
+  return record.at <= (isMoving ? Math.max(changes.accessAt, changes.listsAt) : changes.accessAt);
+}
+
 function isTolerable(visit: Visit, record: Revision): boolean {
   const { now, config } = visit.isolate.ports;
-  if (record.at <= writtenAt(visit)) return false;
+  if (isOver(visit, record)) return false;
   const hard = revisionLifetime(visit, record).hard + config.limits.STALE_IF_ERROR_S * 1000;
   return judge(record.at, now(), { soft: hard, hard }) !== "expired";
 }
 
 /** Pins are remembered with what they were read from, as their keys are remembered with them. */
 const namePins = new WeakMap<Target, { readonly pin: Pin | undefined }>();
-const recordPins = new WeakMap<Target, { readonly record: Revision; readonly pin: Pin | undefined }>();
+const recordPins = new WeakMap<Target, RecordPin>();
+
+type RecordPin = {
+  readonly record: Revision;
+  readonly changes: Changes | undefined;
+  readonly pin: Pin | undefined;
+};
 
 function pinOfName(target: Target): Pin | undefined {
   if (target.lane !== "raw") return undefined;
@@ -166,11 +186,19 @@ function pinOfName(target: Target): Pin | undefined {
   return known.pin;
 }
 
-function pinOfRecord({ site, target }: Visit, record: Revision): Pin | undefined {
+/** The ref that a name says apart from its path. */
+function refOf({ name }: RawTarget): string | undefined {
+  return name.kind === "ref" ? name.ref : undefined;
+}
+
+function pinOfRecord(visit: Visit, record: Revision): Pin | undefined {
+  const { site, target } = visit;
   const last = recordPins.get(target);
-  if (last?.record === record) return last.pin;
-  const pin = target.lane === "raw" ? pinBy(site.kind, target.name, record) : pinOfObject(record);
-  recordPins.set(target, { record, pin });
+  const changes = changesOf(visit);
+  if (last?.record === record && last.changes === changes) return last.pin;
+  const now = target.lane === "raw" ? believed(record, changes, refOf(target)) : record;
+  const pin = now && (target.lane === "raw" ? pinBy(site.kind, target.name, now) : pinOfObject(now));
+  recordPins.set(target, { record, changes, pin });
   return pin;
 }
 

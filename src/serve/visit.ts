@@ -13,6 +13,7 @@ import type { Flights } from "./flights.ts";
 import type { Ports } from "./ports.ts";
 import type { SpareMemory } from "./spare-memory.ts";
 import type { Trace } from "./trace.ts";
+import type { Watch } from "./watch.ts";
 
 /** What the requests of an isolate share. */
 export type Isolate = {
@@ -31,6 +32,7 @@ export type Isolate = {
   readonly links: Flights<Links>;
   /** Where the last read of a part ended, by body. */
   readonly readUpTo: MemoryStore<number>;
+  readonly watch: Watch;
   /** Spreads refreshes over isolates, in milliseconds. */
   readonly jitterMs: number;
 };

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ANONYMOUS, credentialHeaders, type Principal, readPrincipal } from "../../src/core/principal.ts";
+import {
+  ANONYMOUS,
+  credentialHeaders,
+  credentialParameters,
+  holdsCredential,
+  type Principal,
+  readPrincipal,
+} from "../../src/core/principal.ts";
 import type { ForgeKind } from "../../src/core/site.ts";
 
 function read(kind: ForgeKind, headers: Record<string, string>, search = ""): Principal {
@@ -268,5 +275,64 @@ describe("where credentials are looked for", () => {
     ["gitea", ["authorization", "cookie", "sudo", "x-gitea-otp"]],
   ])("credentialHeaders() does name those of %s", (kind, headers) => {
     expect(credentialHeaders(kind)).toEqual(headers);
+  });
+});
+
+describe("a query that may hold a credential", () => {
+  it.each<ForgeKind>(["gitlab", "gitea"])("credentialParameters() does name all of %s's", (kind) => {
+    expect(credentialParameters(kind).toSorted()).toEqual([...CREDENTIAL_PARAMETERS[kind]].toSorted());
+  });
+
+  it.each<ForgeKind>(["gitlab", "gitea"])("holdsCredential() does see every parameter of %s's", (kind) => {
+    for (const name of CREDENTIAL_PARAMETERS[kind]) {
+      for (const spelled of [name, name.toUpperCase(), `[${name}]`, `${name}[]`, `${name}[a]`, ` ${name}`]) {
+        for (const before of ["?", "", "?a=b&", "?a&", "?&", "?a=b;", "?a=b& ", "?a=?&"]) {
+          expect(holdsCredential(kind, `${before}${spelled}=s`)).toBe(true);
+          expect(holdsCredential(kind, `${before}${spelled}`)).toBe(true);
+        }
+      }
+    }
+  });
+
+  it.each([["?%74oken=s"], ["?a=b&%"], ["?pri%76ate_token=s"], ["?scope%5B%5D=failed"], ["?a=b;%61"]])(
+    "holdsCredential() does take the name in %s for one: it is escaped",
+    (search) => {
+      expect(holdsCredential("gitlab", search)).toBe(true);
+      expect(holdsCredential("gitea", search)).toBe(true);
+    },
+  );
+
+  it.each([
+    [""],
+    ["?"],
+    ["?ref=main&page=2"],
+    ["?ref=%74oken"],
+    ["?ref=token"],
+    ["?ref=a?token=s"],
+    ["?scope[]=a&"],
+  ])("holdsCredential() does see none in %j", (search) => {
+    expect(holdsCredential("gitlab", search)).toBe(false);
+    expect(holdsCredential("gitea", search)).toBe(false);
+  });
+
+  it("holdsCredential() does see whatever is read as one", () => {
+    const pieces = "token sudo private_token %74oken t+oken ref & ; = ? % a %3D [ ]".split(" ");
+    const search = fc.array(fc.constantFrom(...pieces), { maxLength: 8 }).map((all) => `?${all.join("")}`);
+    let found = 0;
+    fc.assert(
+      fc.property(search, fc.constantFrom<ForgeKind>("gitlab", "gitea"), (text, kind) => {
+        if (read(kind, {}, text).kind === "anonymous") return;
+        found++;
+        expect(holdsCredential(kind, text)).toBe(true);
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(found).toBeGreaterThan(10);
+  });
+
+  it("holdsCredential() does read a long query in a moment", () => {
+    for (const text of ["?", "&", ";", "a", "tok", "=?"]) {
+      expect(holdsCredential("gitlab", `?${text.repeat(100_000)}`)).toBe(false);
+    }
   });
 });

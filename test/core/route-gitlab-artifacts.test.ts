@@ -352,7 +352,14 @@ describe("other methods", () => {
       "/g/p/-/jobs/5/artifacts/keep",
       "/g/p/-/jobs/5/artifacts/download",
     ]) {
-      const asked = { method, path, search: "", bucket: undefined, corsOrigin: undefined };
+      const asked = {
+        method,
+        path,
+        search: "",
+        bucket: undefined,
+        corsOrigin: undefined,
+        scheme: "https:" as const,
+      };
       expect(route("gitlab", asked, 4096)).toEqual(PASS);
     }
   });

@@ -16,7 +16,11 @@ const CREDENTIAL_PARAMETERS = {
 const PATH_BYTES = 4096;
 
 function routeOf(kind: SiteKind, method: string, path: string, search: string, pathBytes: number) {
-  return route(kind, { method, path, search, bucket: undefined, corsOrigin: undefined }, pathBytes);
+  return route(
+    kind,
+    { method, path, search, bucket: undefined, corsOrigin: undefined, scheme: "https:" },
+    pathBytes,
+  );
 }
 
 const FILES = [

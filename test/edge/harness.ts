@@ -19,6 +19,7 @@ export type Harness = {
   readonly gitea: string;
   readonly s3: string;
   readonly controlToken: string;
+  readonly webhookSecret: string;
   /** Changes what the Worker's clock, KV and Cache API do. */
   world(change: Partial<World>): Promise<void>;
   /** Forgets all memory, as a new isolate in the same colo would find it. */
@@ -46,12 +47,14 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const gitea = `http://127.0.0.1:${giteaPort}`;
   const s3 = `http://127.0.0.1:${s3Port}`;
   const controlToken = "control-token-of-the-tests";
+  const webhookSecret = "webhook-secret-of-the-tests";
   const edge = await startLocalEdge({
     entry: "test/worker/edge.ts",
     ports: [gitlabPort, giteaPort, s3Port],
     vars: {
       KEY_SECRET: "a secret of the tests",
       CONTROL_TOKEN: controlToken,
+      WEBHOOK_SECRET: webhookSecret,
       S3_KEYS: Object.fromEntries(Object.values(DEMO_KEYS).map(({ id, secret }) => [id, secret])),
       SITES: [
         { host: `127.0.0.1:${gitlabPort}`, kind: "gitlab", origin: demo.gitlab.url },
@@ -77,6 +80,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     gitea,
     s3,
     controlToken,
+    webhookSecret,
     world: async (change) => void (await control("world", change)),
     newIsolate: async () => void (await control("isolate", {})),
     kvCalls: async () => (await (await control("calls")).json()) as { kv: number; kvPuts: number },

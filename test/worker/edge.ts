@@ -16,6 +16,7 @@ function worldly(): ReturnType<typeof createEdge> {
   return createEdge({
     now: () => Date.now() + world.clockOffsetMs,
     random: () => Math.random(),
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     openCache,
     kv: faultyKv(env.FORGEFRONT_KV),
     analytics: undefined,
@@ -52,7 +53,15 @@ function faultyKv(namespace: KVNamespace): KVNamespace {
   });
 }
 
-let edge = worldly();
+/** Isolates of one colo, by the name that a request has in `x-test-isolate`. */
+const isolates = new Map<string, ReturnType<typeof createEdge>>();
+
+function isolateOf({ headers }: Request): ReturnType<typeof createEdge> {
+  const name = headers.get("x-test-isolate") ?? "";
+  const known = isolates.get(name) ?? worldly();
+  isolates.set(name, known);
+  return known;
+}
 
 /**
  * `POST /-/test/world` changes the world; `POST /-/test/isolate` forgets all memory, as a new isolate of the same colo would;
@@ -60,7 +69,7 @@ let edge = worldly();
  */
 async function control(path: string, request: Request): Promise<Response> {
   if (path === "/-/test/world") Object.assign(world, await request.json<Partial<World>>());
-  else if (path === "/-/test/isolate") edge = worldly();
+  else if (path === "/-/test/isolate") isolates.clear();
   else if (path === "/-/test/calls") return Response.json(fetchers);
   else return new Response("No such control", { status: 404 });
   return Response.json(world);
@@ -70,6 +79,6 @@ export default {
   async fetch(request, _env, context) {
     const path = new URL(request.url).pathname;
     if (path.startsWith("/-/test/")) return await control(path, request);
-    return await edge(request, (work) => context.waitUntil(work));
+    return await isolateOf(request)(request, (work) => context.waitUntil(work));
   },
 } satisfies ExportedHandler<Env>;

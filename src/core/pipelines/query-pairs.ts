@@ -1,0 +1,33 @@
+import { uriDecode } from "../uri-encode.ts";
+
+/** What a query may consist of once a URL parser has read it; `;` parted parameters once (HTML 4.01 §B.2.2), and does for some. */
+const PLAIN = /^[\u0021-\u003a\u003c-\u007e]*$/;
+// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
+const CONTROL = /[\u0000-\u001f\u007f]/;
+
+/** A parameter of a query, its name and value each decoded once. */
+export type QueryPair = readonly [name: string, value: string];
+
+/**
+ * The parameters of a query in their order (WHATWG URL: "application/x-www-form-urlencoded parsing"); `undefined` where
+ * not every reader would read the same: bytes that are not UTF-8, a stray `%`, a name without `=`, control characters.
+ */
+export function readPairs(search: string): readonly QueryPair[] | undefined {
+  const query = search.startsWith("?") ? search.slice(1) : search;
+  if (!PLAIN.test(query)) return undefined;
+  const pairs: QueryPair[] = [];
+  for (const piece of query.split("&")) {
+    if (piece === "") continue;
+    const equals = piece.indexOf("=");
+    const name = equals === -1 ? undefined : formDecode(piece.slice(0, equals));
+    const value = formDecode(piece.slice(equals + 1));
+    if (name === undefined || value === undefined) return undefined;
+    pairs.push([name, value]);
+  }
+  return pairs;
+}
+
+function formDecode(text: string): string | undefined {
+  const decoded = uriDecode(text.replaceAll("+", " "));
+  return decoded === undefined || CONTROL.test(decoded) ? undefined : decoded;
+}

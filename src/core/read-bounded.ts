@@ -1,0 +1,27 @@
+/** All of a body that is no longer than `limit` bytes; `undefined` for a longer one, which is let go. Throws what reading throws. */
+export async function readBounded(
+  body: ReadableStream<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array | undefined> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  const reader = body.getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      length += value.byteLength;
+      if (length > limit) return undefined;
+      pieces.push(value);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined); // a broken body cannot be cancelled, and need not be
+  }
+  const all = new Uint8Array(length);
+  let offset = 0;
+  for (const piece of pieces) {
+    all.set(piece, offset);
+    offset += piece.byteLength;
+  }
+  return all;
+}

@@ -1,0 +1,37 @@
+import { newestKey } from "../keys.ts";
+import { shareWork } from "../shared-work.ts";
+import type { Learned } from "../visit.ts";
+import type { ListDatabase } from "../../core/pipelines/list-database.ts";
+import type { Rendering } from "../../core/pipelines/rendering.ts";
+import type { ListVisit } from "./list-visit.ts";
+import { shownOfDatabase } from "./shown.ts";
+import { rememberMade } from "./told.ts";
+
+/** Whether a list is made of the forge's database now, and only asked of the forge who may read it. */
+export function isMadeHere({ isolate, site, target }: ListVisit): boolean {
+  return target.resource.kind === "list" && isolate.ports.listDatabase(site)?.isAvailable() === true;
+}
+
+/** Makes a list of the database, once for everyone; `undefined` where it cannot be made so. */
+export async function makeShared(visit: ListVisit): Promise<Rendering | undefined> {
+  const { isolate, site } = visit;
+  const database = isolate.ports.listDatabase(site);
+  if (database === undefined) return undefined;
+  const { joined, result } = shareWork(visit, isolate.asked, makingKey(visit), () => make(visit, database));
+  const made = await result;
+  visit.trace.revision = { kind: "forwarded", reason: "miss", collapsed: joined };
+  return made.kind === "admitted" ? shownOfDatabase(visit)?.rendering : undefined;
+}
+
+/** What making a list is shared under. */
+export function makingKey(visit: ListVisit): string {
+  return `make ${newestKey(visit, visit.target, "database")}`;
+}
+
+async function make(visit: ListVisit, database: ListDatabase): Promise<Learned> {
+  const at = visit.isolate.ports.now();
+  const list = await database.make(visit.target);
+  if (list === undefined) return { kind: "unclear" };
+  await rememberMade(visit, list, at);
+  return { kind: "admitted", at };
+}
