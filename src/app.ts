@@ -2,11 +2,13 @@ import { Hono } from "hono";
 import { hasLooped } from "./core/loop.ts";
 import { Failure } from "./core/problem.ts";
 import { siteFinder, type Site } from "./core/site.ts";
+import type { ListKeys } from "./core/store.ts";
 import { ownAcceptEncoding, splitUrl, type Arrival } from "./serve/arrival.ts";
 import { forward } from "./serve/forward.ts";
 import { takeHook } from "./serve/hooks.ts";
 import { serve, serveReady, type JourneyParts } from "./serve/journey.ts";
 import { failureResponse, problemResponse } from "./serve/problem-response.ts";
+import { takePurge } from "./serve/purge.ts";
 
 /** What the control routes need beside the journey. */
 export type AppParts = {
@@ -15,6 +17,8 @@ export type AppParts = {
   readonly scrape: () => Promise<{ readonly type: string; readonly text: string }>;
   /** Whether a bearer token is the control token, in constant time. */
   readonly isControlToken: (token: string) => Promise<boolean>;
+  /** Lists keys of KV; absent where no namespace is bound. */
+  readonly listKv: ListKeys | undefined;
   /** Told of failures that are not the client's or the origin's. */
   readonly onFault: (error: unknown) => void;
 };
@@ -58,26 +62,30 @@ export function createApp(parts: AppParts): (request: Request, defer: Defer) => 
 /** What a control route knows beside its request. */
 type Bindings = { readonly site: Site; readonly defer: Defer };
 
-/** Health, metrics and events; what needs the control token is not there without one. */
-function controlRoutes({ journey, scrape, isControlToken }: AppParts): Hono<{ Bindings: Bindings }> {
+/** Health, metrics, events and purges; what needs the control token is not there without one. */
+function controlRoutes(parts: AppParts): Hono<{ Bindings: Bindings }> {
+  const { journey, scrape, listKv } = parts;
   const { config } = journey.isolate.ports;
   const routes = new Hono<{ Bindings: Bindings }>().basePath(CONTROL);
   routes.get("/health", (context) => context.json({ status: "ok" }));
-  routes.get("/metrics", async (context) => {
-    if (config.controlToken === undefined) return problemResponse("not_found");
-    const [scheme, token = ""] = (context.req.header("authorization") ?? "").split(" ");
-    if (scheme?.toLowerCase() !== "bearer" || !(await isControlToken(token))) {
-      return problemResponse("unauthorized", { "WWW-Authenticate": 'Bearer realm="forgefront"' });
-    }
+  routes.get("/metrics", async ({ req }) => {
+    const refused = await refuseControl(parts, req.raw);
+    if (refused !== undefined) return refused;
     const { type, text } = await scrape();
     return new Response(text, { headers: { "Content-Type": type, "Cache-Control": "no-store" } });
   });
-  routes.post(
-    "/hooks",
-    async ({ req, env }) => await takeHook(journey.isolate, env.site, req.raw, env.defer),
-  );
+  routes.post("/hooks", async ({ req, env }) => await takeHook(journey, env.site, req.raw, env.defer));
   routes.all("/hooks", () =>
     config.webhookSecret === undefined
+      ? problemResponse("not_found")
+      : problemResponse("method_not_allowed", { Allow: "POST" }),
+  );
+  routes.post("/purge", async ({ req, env }) => {
+    const refused = await refuseControl(parts, req.raw);
+    return refused ?? (await takePurge({ isolate: journey.isolate, listKv }, env.site, req.raw, env.defer));
+  });
+  routes.all("/purge", () =>
+    config.controlToken === undefined
       ? problemResponse("not_found")
       : problemResponse("method_not_allowed", { Allow: "POST" }),
   );
@@ -85,4 +93,15 @@ function controlRoutes({ journey, scrape, isControlToken }: AppParts): Hono<{ Bi
   routes.all("/metrics", () => problemResponse("method_not_allowed", { Allow: "GET, HEAD" }));
   routes.notFound(() => problemResponse("not_found"));
   return routes;
+}
+
+/** The answer to a request that does not come from the holder of the control token; `undefined` for one that does. */
+async function refuseControl(
+  { journey, isControlToken }: AppParts,
+  { headers }: Request,
+): Promise<Response | undefined> {
+  if (journey.isolate.ports.config.controlToken === undefined) return problemResponse("not_found");
+  const [scheme, token = ""] = (headers.get("authorization") ?? "").split(" ");
+  if (scheme?.toLowerCase() === "bearer" && (await isControlToken(token))) return undefined;
+  return problemResponse("unauthorized", { "WWW-Authenticate": 'Bearer realm="forgefront"' });
 }

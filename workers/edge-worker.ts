@@ -5,7 +5,7 @@ import { merged, mergedGroups, type Changes, type GroupChanges } from "../src/co
 import { mergedWritten, type Written } from "../src/core/events/written.ts";
 import type { Entry } from "../src/core/entry.ts";
 import type { Grant } from "../src/core/grant.ts";
-import { mergedRendering, type Rendering, type Standing } from "../src/core/pipelines/rendering.ts";
+import type { Rendering, Standing } from "../src/core/pipelines/rendering.ts";
 import type { Revision } from "../src/core/revision.ts";
 import type { Log, Records, Stamped } from "../src/core/store.ts";
 import type { Links } from "../src/core/zip/links.ts";
@@ -18,6 +18,7 @@ import type { Missing, Ports } from "../src/serve/ports.ts";
 import type { KnownAsker } from "../src/serve/asker.ts";
 import { spareMemory } from "../src/serve/spare-memory.ts";
 import { coloBlocks, coloRecords, type OpenCache } from "../src/store/colo.ts";
+import { kvKeys } from "../src/store/kv-keys.ts";
 import { kvRecords } from "../src/store/kv.ts";
 import { mergedLog } from "../src/store/log.ts";
 import { memoryStore } from "../src/store/memory.ts";
@@ -68,6 +69,9 @@ const WRITTEN_MARGIN_S = 60;
 const READ_BACKS = 2;
 /** Of how many projects and objects it is remembered when they were last looked at. */
 const SEEN = 20_000;
+
+/** Of how many projects it is counted which files are asked for. */
+const ASKED_PROJECTS = 500;
 
 type LogOf<T> = {
   readonly merge: (one: T, other: T) => T;
@@ -132,18 +136,12 @@ export function createEdge(
       keptS: limits.OBJECT_FRESH_S + limits.STALE_IF_ERROR_S + WRITTEN_MARGIN_S,
       far: "colo",
     }),
-    standings: records<Standing>("colo", () => SMALL_RECORD_BYTES),
-    renderings: log<Rendering>({
-      merge: mergedRendering,
-      weigh: weighEntry,
-      keptS: Math.max(limits.PIPELINES_FINISHED_S, limits.PIPELINES_FRESH_S) + limits.STALE_IF_ERROR_S,
-      far: "colo",
-      readBacks: 0,
-    }),
     listDatabase: () => undefined,
     grants: records<Grant>("kv", weighGrant),
     revisions: records<Revision>("kv", weighRevision),
     objects: records<Revision>("colo", weighRevision),
+    standings: records<Standing>("colo", () => SMALL_RECORD_BYTES),
+    renderings: records<Rendering>("colo", weighEntry),
     denials: records<Grant>("colo", weighGrant),
     entries: records<Entry>("colo", weighEntry),
     blocks: coloBlocks(openCache, onStoreError),
@@ -183,6 +181,7 @@ export function createEdge(
         directories: flights(patienceMs),
         links: flights(patienceMs),
         readUpTo: memoryStore(READ_UP_TO),
+        askedFiles: memoryStore(ASKED_PROJECTS),
         watch: {
           pulses: log<Stamped>({
             merge: (one, other) => (other.at > one.at ? other : one),
@@ -199,6 +198,7 @@ export function createEdge(
       targets: memoryStore(URLS),
     },
     scrape: () => scrape(now()),
+    listKv: kv && kvKeys(kv, onStoreError),
     isControlToken: (token) => hash.equal(token, config.controlToken ?? ""),
     onFault: (error) =>
       console.error("Unexpected failure", error instanceof Error ? error.stack : String(error)),

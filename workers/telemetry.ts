@@ -103,6 +103,24 @@ export function telemetry(
     buckets: SECONDS,
     registers,
   });
+  const events = new Counter({
+    name: "forgefront_events_total",
+    help: "Deliveries of webhooks and notifications, by what became of them",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const databaseLists = new Counter({
+    name: "forgefront_database_lists_total",
+    help: "Lists of pipelines that were to be made of the forge's database, by what became of them",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const preloads = new Counter({
+    name: "forgefront_preloaded_files_total",
+    help: "Files fetched after a push before anybody asked for them",
+    labelNames: ["outcome"],
+    registers,
+  });
   const storeErrors = new Counter({
     name: "forgefront_store_errors_total",
     help: "Failures of KV and the Cache API, each treated as a miss",
@@ -167,6 +185,9 @@ export function telemetry(
       bytes(source, count) {
         bySource.of(source).count += count;
       },
+      event: (outcome) => events.inc({ outcome }),
+      database: (outcome) => databaseLists.inc({ outcome }),
+      preloaded: (outcome) => preloads.inc({ outcome }),
       storeError: (tier) => storeErrors.inc({ tier }),
     },
     scrape: async (now) => {

@@ -1,4 +1,5 @@
 import { parseJson } from "./config-json.ts";
+import type { Site } from "./site.ts";
 
 const SECRET_MIN_LENGTH = 16;
 
@@ -19,17 +20,41 @@ const ACCESS_KEY_ID = /^[\x21-\x2b\x2d\x2e\x30-\x7e]{1,128}$/; // neither a slas
 
 /** `S3_KEYS`: an object, or its JSON, of secrets by access key id. Faults name no secret. */
 export function readStoreKeys(value: unknown, faults: string[]): ReadonlyMap<string, string> {
-  if (value === undefined) return new Map();
-  const keys = typeof value === "string" ? parseJson(value) : value;
-  if (typeof keys !== "object" || keys === null || Array.isArray(keys)) {
-    faults.push("S3_KEYS must be a JSON object of secrets by access key id");
-    return new Map();
-  }
-  const entries = Object.entries(keys as Record<string, unknown>);
+  const entries = readEntries(value, "S3_KEYS must be a JSON object of secrets by access key id", faults);
   for (const [index, [id, secret]] of entries.entries()) {
     const where = `S3_KEYS, entry ${index + 1}:`; // not its text: who exchanges the two writes the secret first
     if (!ACCESS_KEY_ID.test(id)) faults.push(`${where} no access key id can be like this`);
     if (typeof secret !== "string" || secret === "") faults.push(`${where} the secret must be a text`);
   }
   return new Map(entries.map(([id, secret]) => [id, String(secret)]));
+}
+
+const TOKEN = /^[\x21-\x7e]{1,1024}$/;
+
+/** `PRELOAD_TOKENS`: an object, or its JSON, of access tokens by the host of a forge. Faults name no token. */
+export function readPreloadTokens(
+  value: unknown,
+  sites: readonly Site[],
+  faults: string[],
+): ReadonlyMap<string, string> {
+  const entries = readEntries(
+    value,
+    "PRELOAD_TOKENS must be a JSON object of tokens by the host of a site",
+    faults,
+  );
+  for (const [index, [host, token]] of entries.entries()) {
+    const where = `PRELOAD_TOKENS, entry ${index + 1}:`;
+    if (!sites.some((site) => site.kind !== "s3" && site.host === host))
+      faults.push(`${where} no forge among SITES has this host`);
+    if (typeof token !== "string" || !TOKEN.test(token)) faults.push(`${where} the token must be a text`);
+  }
+  return new Map(entries.map(([host, token]) => [host, String(token)]));
+}
+
+function readEntries(value: unknown, fault: string, faults: string[]): readonly [string, unknown][] {
+  if (value === undefined) return [];
+  const found = typeof value === "string" ? parseJson(value) : value;
+  if (typeof found === "object" && found !== null && !Array.isArray(found)) return Object.entries(found);
+  faults.push(fault);
+  return [];
 }

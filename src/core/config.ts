@@ -1,5 +1,5 @@
 import { readSites } from "./config-sites.ts";
-import { readSecret, readStoreKeys } from "./config-secrets.ts";
+import { readPreloadTokens, readSecret, readStoreKeys } from "./config-secrets.ts";
 import type { Site } from "./site.ts";
 
 type Limit = { readonly fallback: number; readonly min: number; readonly max: number };
@@ -27,6 +27,8 @@ export const LIMITS = {
   PIPELINES_FRESH_S: { fallback: 5, min: 0, max: 300 },
   /** The same of a pipeline that is finished, and of its jobs. */
   PIPELINES_FINISHED_S: { fallback: 60, min: 0, max: 86_400 },
+  /** How many of a branch's most wanted files are fetched anew when an event tells that it was pushed to; 0 for none. */
+  PRELOAD_FILES: { fallback: 0, min: 0, max: 50 },
   /** The longest body of an event. */
   HOOK_BYTES: { fallback: 4 * MIB, min: 1024, max: 25 * MIB },
   /** The largest object that is cached; larger ones are passed through. */
@@ -73,6 +75,8 @@ export type Config = {
   readonly controlToken: string | undefined;
   /** What events of the forge or store are proven by; without it they are not taken. */
   readonly webhookSecret: string | undefined;
+  /** As whom files are fetched that nobody has asked for yet, by the host of a site; as nobody where there is none. */
+  readonly preloadTokens: ReadonlyMap<string, string>;
 };
 
 export type ConfigAnswer =
@@ -81,6 +85,9 @@ export type ConfigAnswer =
 
 /** What can stand after `Bearer` (RFC 6750 §2.1). */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
+
+/** A key of GitLab's signed webhooks (Standard Webhooks). */
+const SIGNING_KEY = /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Reads every variable and secret at once; all faults are reported together, and none is papered over by a default. */
 export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswer {
@@ -91,6 +98,7 @@ export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswe
   const controlToken = readSecret(vars, "CONTROL_TOKEN", faults);
   const webhookSecret = readSecret(vars, "WEBHOOK_SECRET", faults);
   const storeKeys = readStoreKeys(vars["S3_KEYS"], faults);
+  const preloadTokens = readPreloadTokens(vars["PRELOAD_TOKENS"], sites, faults);
   if (storeKeys.size === 0 && vars["S3_KEYS"] === undefined && sites.some(needsStoreKeys)) {
     faults.push("S3_KEYS is missing: sites with auth edge verify signatures with it");
   }
@@ -100,8 +108,14 @@ export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswe
   if (controlToken !== undefined && !BEARER_TOKEN.test(controlToken)) {
     faults.push("CONTROL_TOKEN must be made of what a bearer token may hold: letters, digits and -._~+/");
   }
+  if (webhookSecret?.startsWith("whsec_") === true && !SIGNING_KEY.test(webhookSecret)) {
+    faults.push("WEBHOOK_SECRET begins with whsec_, so the rest must be the signing key in Base64");
+  }
   if (faults.length > 0 || keySecret === undefined) return { kind: "faults", faults };
-  return { kind: "config", config: { sites, limits, keySecret, storeKeys, controlToken, webhookSecret } };
+  return {
+    kind: "config",
+    config: { sites, limits, keySecret, storeKeys, controlToken, webhookSecret, preloadTokens },
+  };
 }
 
 function readLimits(vars: Readonly<Record<string, unknown>>, faults: string[]): Limits {

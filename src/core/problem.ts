@@ -24,6 +24,8 @@ const PROBLEMS = {
   event_malformed: [400, "Event cannot be read"],
   event_unproven: [401, "Event does not prove that it comes from who knows the secret"],
   event_too_large: [413, "Event is too large"],
+  purge_malformed: [400, "Purge cannot be read"],
+  purge_too_large: [413, "Purge is too large"],
   not_found: [404, "Nothing is served here"],
   method_not_allowed: [405, "Method is not allowed here"],
   precondition_failed: [412, "Precondition failed"],

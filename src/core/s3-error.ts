@@ -22,6 +22,8 @@ const CODES: Readonly<Record<ProblemName, readonly [code: string, status?: numbe
   event_malformed: ["InvalidRequest"],
   event_unproven: ["AccessDenied"],
   event_too_large: ["EntityTooLarge"],
+  purge_malformed: ["InvalidRequest"],
+  purge_too_large: ["EntityTooLarge"],
   not_found: ["NoSuchKey"],
   method_not_allowed: ["MethodNotAllowed"],
   precondition_failed: ["PreconditionFailed"],

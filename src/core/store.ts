@@ -17,6 +17,8 @@ export interface FarStore<T> {
 export interface Records<T extends Stamped> {
   /** What memory holds, however old. */
   hot(key: string): T | undefined;
+  /** The keys of all that memory holds. */
+  keys(): Iterable<string>;
   /** The newest record of any tier that `usable` accepts; of two, an older one never counts. */
   find(key: string, usable: (record: T) => boolean): Promise<Found<T> | undefined>;
   /** Remembers at once; the promise is for the far tiers, to be awaited behind the response. */
@@ -46,6 +48,7 @@ export interface MemoryStore<T> {
   get(key: string): T | undefined;
   set(key: string, value: T): void;
   delete(key: string): void;
+  keys(): Iterable<string>;
   readonly count: number;
   readonly weight: number;
 }
@@ -54,6 +57,8 @@ export interface MemoryStore<T> {
 export interface Log<T> {
   /** What this isolate knows. */
   hot(key: string): T | undefined;
+  /** The keys of all that this isolate knows. */
+  keys(): Iterable<string>;
   /** Learns what others were told: those of the colo, and (`isFar`) of every colo. */
   look(key: string, isFar: boolean): Promise<void>;
   /** Knows at once; behind the promise those of the colo can know too. What is for other colos goes to `defer`. */
@@ -63,3 +68,9 @@ export interface Log<T> {
     defer: (work: Promise<unknown>) => void,
   ): Promise<void>;
 }
+
+/** Keys of a far store that begin in one way; `isAll` where there are no more of them. */
+export type KeyList = { readonly keys: readonly string[]; readonly isAll: boolean };
+
+/** Lists keys of a far store, at most so many. A failure inside is counted where it happens; nothing is ever thrown. */
+export type ListKeys = (prefix: string, most: number) => Promise<KeyList>;

@@ -28,5 +28,11 @@ export interface Telemetry {
   computed(cache: CacheName, ms: number): void;
   origin(lane: LaneName, status: number | "timeout" | "unreachable", ms: number): void;
   bytes(source: "cache" | "origin", count: number): void;
+  /** A delivery of a webhook or notification. */
+  event(outcome: "taken" | "ignored" | "malformed" | "unproven" | "too_large"): void;
+  /** A list that was to be made of the forge's database: that it was, or why not. */
+  database(outcome: string): void;
+  /** A file that was fetched before anybody asked for it. */
+  preloaded(outcome: "fetched" | "refused" | "failed"): void;
   storeError(tier: Exclude<Tier, "memory">): void;
 }

@@ -5,7 +5,7 @@ import type { Grant } from "../core/grant.ts";
 import type { Question } from "../core/question.ts";
 import type { Tier } from "../core/store.ts";
 import { ask } from "./ask.ts";
-import { changesOf } from "./changes.ts";
+import { changesOf, listChangedAt } from "./changes.ts";
 import { grantKey, nameGrantKey } from "./keys.ts";
 import { shareWork } from "./shared-work.ts";
 import type { Learned, Visit } from "./visit.ts";
@@ -103,7 +103,9 @@ export function refresh(visit: Visit, question: Question): void {
 /** A "no" to an object may have been for want of it: once it is written, it is asked for again. */
 function isUsable(visit: Visit, grant: Grant): boolean {
   if (grant.kind === "no" && grant.at <= writtenAt(visit)) return false;
-  if (grant.kind !== "hold" && grant.at <= (changesOf(visit)?.accessAt ?? 0)) return false;
+  const changes = changesOf(visit);
+  if (grant.kind !== "hold" && grant.at <= (changes?.accessAt ?? 0)) return false;
+  if (grant.kind === "no" && grant.at <= listChangedAt(changes, visit.target)) return false; // there may be one now
   return judge(grant.at, visit.isolate.ports.now(), grantLifetime(visit, grant)) !== "expired";
 }
 

@@ -50,8 +50,10 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
       if (key !== undefined && answer.revision !== undefined) {
         visit.defer(revisions.put(key, answer.revision, revisionTiers(visit)));
       }
-      if (answer.list !== undefined && isListVisit(visit))
-        await rememberTold(visit, condition, answer.list, at);
+      if (answer.list !== undefined && isListVisit(visit)) {
+        const kept = await rememberTold(visit, condition, answer.list, at);
+        if (kept !== visit) rememberGrant(kept, { at, kind: "yes" });
+      }
       if (answer.body !== undefined) {
         const { entry, stream: body, offset, until } = answer.body;
         visit.trace.body = MISS;

@@ -3,37 +3,45 @@ import { readBounded } from "../core/read-bounded.ts";
 import type { Site } from "../core/site.ts";
 import { wholeNumber } from "../core/whole-number.ts";
 import { takeEvents } from "./events.ts";
+import type { JourneyParts } from "./journey.ts";
 import { problemResponse } from "./problem-response.ts";
-import type { Isolate, Visit } from "./visit.ts";
+import { preload } from "./preload.ts";
+import type { Visit } from "./visit.ts";
 
 /**
  * Takes a delivery of a forge's webhook or a store's notification. What can be refused by its header fields is, before any of
  * its body is read; the answer is sent when all isolates of the colo can know what it told.
  */
 export async function takeHook(
-  isolate: Isolate,
+  { isolate, askers }: JourneyParts,
   site: Site,
   request: Request,
   defer: Visit["defer"],
 ): Promise<Response> {
-  const { config, proveHook } = isolate.ports;
+  const { config, proveHook, telemetry } = isolate.ports;
   if (config.webhookSecret === undefined) return problemResponse("not_found");
   const header = (name: string) => request.headers.get(name);
-  const proof = proveHook(site.kind, header);
-  if (proof.kind === "refused") return problemResponse("event_unproven");
-  const limit = config.limits.HOOK_BYTES;
-  if ((wholeNumber(header("content-length")) ?? 0) > limit || request.body === null)
-    return problemResponse(request.body === null ? "event_malformed" : "event_too_large");
-  const body = await readBounded(request.body, limit);
-  if (body === undefined) return problemResponse("event_too_large");
-  if (proof.kind === "needs body" && !proof.prove(body)) return problemResponse("event_unproven");
-  const answer = readEvent(site.kind, header, new TextDecoder().decode(body));
-  if (answer.kind === "malformed") return problemResponse("event_malformed", {}, answer.detail);
-  if (answer.kind === "ignored") return told(0);
-  await takeEvents(isolate, site, answer.events, defer);
-  return told(answer.events.length);
-}
+  const refuse = (outcome: "malformed" | "unproven" | "too_large", detail?: string): Response => {
+    telemetry.event(outcome);
+    return problemResponse(`event_${outcome}`, {}, detail);
+  };
 
-function told(changes: number): Response {
-  return Response.json({ changes }, { headers: { "Cache-Control": "no-store" } });
+  const proof = proveHook(site.kind, header);
+  if (proof.kind === "refused") return refuse("unproven");
+  const limit = config.limits.HOOK_BYTES;
+  if (request.body === null) return refuse("malformed", "There is no body");
+  if ((wholeNumber(header("content-length")) ?? 0) > limit) return refuse("too_large");
+  const body = await readBounded(request.body, limit);
+  if (body === undefined) return refuse("too_large");
+  if (proof.kind === "needs body" && !proof.prove(body)) return refuse("unproven");
+
+  const answer = readEvent(site.kind, header, new TextDecoder().decode(body));
+  if (answer.kind === "malformed") return refuse("malformed", answer.detail);
+  const events = answer.kind === "events" ? answer.events : [];
+  telemetry.event(answer.kind === "events" ? "taken" : "ignored");
+  if (events.length > 0) await takeEvents(isolate, site, events, defer);
+  if (site.kind !== "s3")
+    for (const event of events)
+      if (event.kind === "push") defer(preload({ isolate, askers }, site, event, defer));
+  return Response.json({ changes: events.length }, { headers: { "Cache-Control": "no-store" } });
 }

@@ -2,6 +2,7 @@ import type { Entry } from "../core/entry.ts";
 import { isImmutable, type Pin } from "../core/pin.ts";
 import { admitHot } from "./admit.ts";
 import type { Arrival } from "./arrival.ts";
+import { noteAsked } from "./asked-files.ts";
 import { isProjectUpToDate } from "./changes.ts";
 import { counted } from "./counted.ts";
 import { bodyKey, entryKey, grantKey } from "./keys.ts";
@@ -42,6 +43,7 @@ export function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
   if (entry === undefined || bytes === undefined) return undefined;
   if (pin.kind !== "object" && !isKnown(visit, entry)) return undefined;
   visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
+  if (ports.config.limits.PRELOAD_FILES > 0) noteAsked(visit, visit.isolate.askedFiles);
   if (isImmutable(visit.target)) visit.trace.validatedAt = entry.at;
   const answerable = { visit, arrival, entry };
   if (arrival.method === "GET" && isPlain(arrival.headers)) {

@@ -16,6 +16,7 @@ import { newVisit } from "./new-visit.ts";
 import { failureResponse } from "./problem-response.ts";
 import { giveReady } from "./ready.ts";
 import { byNumber } from "./pipelines/by-number.ts";
+import { isListVisit } from "./pipelines/list-visit.ts";
 import { isPlain } from "./plain.ts";
 import type { Isolate, Visit } from "./visit.ts";
 import { whoAsks } from "./who-asks.ts";
@@ -63,7 +64,8 @@ export async function serve(parts: JourneyParts, arrival: Arrival): Promise<Resp
   const isPlainRead = method === "GET" && isPlain(headers);
   const ready = site.kind === "s3" && isPlainRead ? giveReady(isolate, asker, target) : undefined;
   if (ready !== undefined) return ready;
-  const visit = byNumber(newVisit(isolate, arrival, { target, asker }));
+  const begun = newVisit(isolate, arrival, { target, asker });
+  const visit = isListVisit(begun) ? byNumber(begun) : begun;
   const response = serveHot(visit, arrival) ?? (await serveOrTell(visit, arrival));
   const { telemetry, now } = isolate.ports;
   if (response !== undefined) telemetry.request(counted(visit, response.status), now());

@@ -27,7 +27,8 @@ function perObject<K extends object, T = string>(
 /** The scope of a file: all code of a project, through one door. That of an object is the object itself, and that of a job one of its artifacts. */
 function scopeParts({ site, target }: Visit): readonly string[] {
   if (target.lane === "raw") return [site.host, target.channel, target.project];
-  if (target.lane === "pipelines") return [site.host, "pipelines", target.project];
+  if (target.lane === "pipelines")
+    return [site.host, "pipelines", target.project, target.resource.kind === "jobs" ? "jobs" : ""]; // job tokens count for jobs alone
   if (target.lane === "artifact") {
     const { channel, project, job, fileType = "" } = target;
     const name = job.kind === "id" ? [job.kind, job.id] : [job.kind, job.ref, job.job];
@@ -112,9 +113,12 @@ export const changesKeyOf = perObject<Exclude<Target, ObjectTarget>>(({ site }, 
 );
 
 /** Where a project's number is remembered by its path. */
-export const numberKey = perObject<PipelinesTarget>(({ site }, { project }) =>
-  makeKey("list", site.host, "number", project),
-);
+export function numberKeyOf({ host }: Site, project: string): string {
+  return makeKey("list", host, "number", project);
+}
+
+/** The same of a target's own project. */
+export const numberKey = perObject<PipelinesTarget>(({ site }, { project }) => numberKeyOf(site, project));
 
 /** A list of pipelines in the scope of its project; what is known of it is kept under this. */
 const listKey = perObject<PipelinesTarget>((visit, target) =>

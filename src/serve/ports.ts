@@ -48,7 +48,7 @@ export type Ports = {
   readonly writes: Log<Written>;
   /** What askers were told of lists, and which renderings are the newest. */
   readonly standings: Records<Standing>;
-  readonly renderings: Log<Rendering>;
+  readonly renderings: Records<Rendering>;
   /** The database that lists of a site's pipelines are made of, where there is one. */
   readonly listDatabase: (site: Site) => ListDatabase | undefined;
   readonly entries: Records<Entry>;

@@ -186,8 +186,9 @@ function pinOfName(target: Target): Pin | undefined {
   return known.pin;
 }
 
-/** The ref that a name says apart from its path. */
+/** The ref that a name says apart from its path, or what any ref begins like that it may say. */
 function refOf({ name }: RawTarget): string | undefined {
+  if (name.kind === "joined") return name.text.split("/", 1)[0];
   return name.kind === "ref" ? name.ref : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { formatCacheStatus } from "../core/cache-status.ts";
-import { clientCacheControl } from "../core/client-caching.ts";
+import { clientCacheControl, LIST_CACHE_CONTROL } from "../core/client-caching.ts";
 import type { Entry } from "../core/entry.ts";
 import { ageInSeconds, judge } from "../core/freshness.ts";
 import { isOfTheWhole } from "../core/object-headers.ts";
@@ -25,7 +25,8 @@ export function headersFor(visit: Visit, entry: Entry): Headers {
   if (entry.lastModified !== undefined) headers.set("Last-Modified", entry.lastModified);
   headers.set("Accept-Ranges", "bytes");
   headers.set("Age", String(ageInSeconds(trace.validatedAt, isolate.ports.now())));
-  if (site.kind !== "s3") {
+  if (target.lane === "pipelines") headers.set("Cache-Control", LIST_CACHE_CONTROL);
+  else if (site.kind !== "s3") {
     headers.set("Cache-Control", clientCacheControl(isReadableByAnyone(visit), isImmutable(target)));
   }
   if (isInside(target))

@@ -6,6 +6,7 @@ import type { MemoryStore } from "../core/store.ts";
 import type { AnyPrincipal } from "../core/store-principal.ts";
 import type { Target } from "../core/target.ts";
 import type { Links } from "../core/zip/links.ts";
+import type { AskedFiles } from "./asked-files.ts";
 import type { KnownDirectory } from "./known-directory.ts";
 import type { Fills } from "./fills.ts";
 import type { Fill } from "./fill.ts";
@@ -33,6 +34,8 @@ export type Isolate = {
   /** Where the last read of a part ended, by body. */
   readonly readUpTo: MemoryStore<number>;
   readonly watch: Watch;
+  /** Files that were asked for lately, by project. */
+  readonly askedFiles: MemoryStore<AskedFiles>;
   /** Spreads refreshes over isolates, in milliseconds. */
   readonly jitterMs: number;
 };

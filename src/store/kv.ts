@@ -2,7 +2,7 @@ import type { FarStore } from "../core/store.ts";
 import type { OnStoreError } from "./colo.ts";
 
 /** Workers KV: "Limits". */
-const LONGEST_KEY_BYTES = 512;
+export const LONGEST_KEY_BYTES = 512;
 /** The least that KV takes, both as `expirationTtl` (60 s) and as `cacheTtl` (30 s). */
 const SHORTEST_TTL_S = 60;
 const CACHE_TTL_S = 30;

@@ -59,6 +59,7 @@ export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS, readBacks }
 
   return {
     hot: (key) => memory.get(key),
+    keys: () => memory.keys(),
     async look(key, isFar) {
       const [near, far] = await Promise.all([colo.get(key), isFar ? kv?.get(key) : undefined]);
       learn(key, near);
@@ -87,10 +88,10 @@ function gathered(work: (key: string) => Promise<void>): (key: string) => Promis
   };
 
   return async (key) => {
+    const known = following.get(key); // looked at first: between the two there is a moment without a running one
+    if (known !== undefined) return await known;
     const running = underWay.get(key);
     if (running === undefined) return await begin(key);
-    const known = following.get(key);
-    if (known !== undefined) return await known;
     const next = running
       .catch(() => undefined) // whoever began it sees it fail
       .then(() => {

@@ -47,6 +47,7 @@ export function memoryStore<T>(maxWeight: number, weigh: (value: T) => number = 
       if (weight > maxWeight) makeRoom();
     },
     delete: remove,
+    keys: () => held.keys(),
     get count() {
       return held.size;
     },

@@ -17,6 +17,8 @@ export function tieredRecords<T extends Stamped>({ memory, colo, kv }: Tiers<T>)
   return {
     hot: (key) => memory.get(key),
 
+    keys: () => memory.keys(),
+
     async find(key, usable) {
       const dropsBefore = drops;
       let newest = fromMemory(memory.get(key));

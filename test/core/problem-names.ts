@@ -21,6 +21,8 @@ export const PROBLEM_STATUSES: Readonly<Record<ProblemName, number>> = {
   event_malformed: 400,
   event_unproven: 401,
   event_too_large: 413,
+  purge_malformed: 400,
+  purge_too_large: 413,
   not_found: 404,
   method_not_allowed: 405,
   precondition_failed: 412,

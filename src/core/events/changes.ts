@@ -9,7 +9,7 @@ import type { PushEvent } from "./event.ts";
 /** A branch or tag moved from one commit to another, as an event told at `at`, in milliseconds. */
 export type Push = Pick<PushEvent, "ref" | "before" | "after"> & {
   readonly at: number;
-  /** When the very same was told again: then it is not clear where the ref is now. */
+  /** When the very same was told again, last: what was learned in between knows it already. */
   readonly againAt?: number;
   /** Whether the ids may be others than those of the commits. */
   readonly isVague?: true;
@@ -35,6 +35,8 @@ export type Changes = {
   readonly pipelines: readonly PipelineChange[];
   /** The branch that HEAD is, by its short name. */
   readonly defaultBranch?: string;
+  /** When that was told. */
+  readonly defaultAt?: number;
 };
 
 /** What was told of groups of a site's projects: of everything below a name (`ChangeEvent`, names that end in "/"). */
@@ -60,7 +62,7 @@ const MOST = 64;
 export function withPush(changes: Changes, event: PushEvent, at: number): Changes {
   const { ref, before, after, isOfCommits, defaultBranch } = event;
   const push: Push = isOfCommits ? { ref, before, after, at } : { ref, before, after, at, isVague: true };
-  const more = defaultBranch === undefined ? {} : { defaultBranch };
+  const more = newerDefault(changes, defaultBranch === undefined ? {} : { defaultBranch, defaultAt: at });
   return bounded({ ...changes, ...more, at: latest(changes.at, at), pushes: withOne(changes.pushes, push) });
 }
 
@@ -71,19 +73,17 @@ export function withPipeline(changes: Changes, pipeline: string | undefined, at:
   return bounded({ ...all, pipelines: withPipelineAt(changes.pipelines, { id: pipeline, at }) });
 }
 
-/** Nothing that was known of a project before is believed any more. */
+/** Nothing that was known of a project before is believed any more. A push is still known where it is told once more. */
 export function withEverything(changes: Changes, at: number): Changes {
   const now = latest(changes.at, at);
-  const { defaultBranch: _, ...rest } = changes;
   return {
-    ...rest,
+    ...changes,
     at: now,
     accessAt: now,
     filesAt: now,
     refsAt: now,
     listsAt: now,
     pipelinesAt: now,
-    pushes: [],
     pipelines: [],
   };
 }
@@ -124,10 +124,9 @@ function isBelow(project: string, group: string): boolean {
 
 /** Two accounts of one project made one: nothing that either tells is lost. */
 export function merged(one: Changes, other: Changes): Changes {
-  const newer = other.at > one.at ? other : one;
   return bounded({
     ...one,
-    ...(newer.defaultBranch === undefined ? {} : { defaultBranch: newer.defaultBranch }),
+    ...newerDefault(one, other),
     at: latest(one.at, other.at),
     accessAt: latest(one.accessAt, other.accessAt),
     filesAt: latest(one.filesAt, other.filesAt),
@@ -146,13 +145,29 @@ export function pipelineChangedAt({ pipelinesAt, pipelines }: Changes, id: strin
 
 /** When any ref was last told to be moved. */
 export function lastPushAt({ refsAt, pushes }: Changes): number {
-  return pushes.reduce((last, push) => latest(last, push.againAt ?? push.at), refsAt);
+  return pushes.reduce((last, push) => latest(last, toldAt(push)), refsAt);
+}
+
+/** When a push was last told. */
+export function toldAt({ at, againAt }: Push): number {
+  return againAt ?? at;
+}
+
+type Default = Pick<Changes, "defaultBranch" | "defaultAt">;
+
+/** Of two told at one time, always the same one, whichever account comes first. */
+function newerDefault(one: Default, other: Default): Default {
+  const { defaultBranch: name = "", defaultAt: at = -1 } = one;
+  const { defaultBranch = "", defaultAt = -1 } = other;
+  const isNewer = defaultAt === at ? defaultBranch > name : defaultAt > at;
+  return isNewer ? { defaultBranch, defaultAt } : {};
 }
 
 function withOne(pushes: readonly Push[], push: Push): readonly Push[] {
   const known = pushes.find((each) => isSame(each, push));
   if (known === undefined) return [...pushes, push];
-  const again = { ...known, againAt: latest(known.againAt ?? 0, push.at) };
+  const at = Math.min(known.at, push.at);
+  const again = { ...known, at, againAt: latest(toldAt(known), push.at) };
   return pushes.map((each) => (each === known ? again : each));
 }
 
@@ -160,18 +175,20 @@ function withOne(pushes: readonly Push[], push: Push): readonly Push[] {
 function mergePush(pushes: readonly Push[], push: Push): readonly Push[] {
   const known = pushes.find((each) => isSame(each, push));
   if (known === undefined) return [...pushes, push];
-  if (known.at === push.at && (push.againAt ?? 0) <= (known.againAt ?? 0)) return pushes;
   const at = Math.min(known.at, push.at);
-  const againAt = Math.max(
-    known.againAt ?? 0,
-    push.againAt ?? 0,
-    known.at === push.at ? 0 : latest(known.at, push.at),
-  );
-  return pushes.map((each) => (each === known ? { ...known, at, againAt } : each));
+  const last = latest(toldAt(known), toldAt(push));
+  const isAgain = last > at || known.againAt !== undefined || push.againAt !== undefined;
+  const one = isAgain ? { ...known, at, againAt: last } : known;
+  return pushes.map((each) => (each === known ? one : each));
 }
 
 function isSame(one: Push, other: Push): boolean {
-  return one.ref === other.ref && one.before === other.before && one.after === other.after;
+  return (
+    one.ref === other.ref &&
+    one.before === other.before &&
+    one.after === other.after &&
+    one.isVague === other.isVague
+  );
 }
 
 function withPipelineAt(all: readonly PipelineChange[], change: PipelineChange): readonly PipelineChange[] {
@@ -180,19 +197,32 @@ function withPipelineAt(all: readonly PipelineChange[], change: PipelineChange):
   return [...all.filter(({ id }) => id !== change.id), change];
 }
 
-/** Forgets what came first, at the price of asking again for whatever it told. */
+/** Forgets what was told first, at the price of asking again for whatever it told. */
 function bounded(changes: Changes): Changes {
   const { pushes, pipelines } = changes;
   if (pushes.length <= MOST && pipelines.length <= MOST) return changes;
-  const oldPushes = pushes.toSorted((one, other) => one.at - other.at).slice(0, -MOST);
-  const oldPipelines = pipelines.toSorted((one, other) => one.at - other.at).slice(0, -MOST);
+  const oldPushes = pushes
+    .toSorted((one, other) => toldAt(one) - toldAt(other) || inOrder(one, other))
+    .slice(0, -MOST);
+  const oldPipelines = pipelines
+    .toSorted((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1))
+    .slice(0, -MOST);
   return {
     ...changes,
-    refsAt: oldPushes.reduce((last, push) => latest(last, push.againAt ?? push.at), changes.refsAt),
+    refsAt: oldPushes.reduce((last, push) => latest(last, toldAt(push)), changes.refsAt),
     pipelinesAt: oldPipelines.reduce((last, { at }) => latest(last, at), changes.pipelinesAt),
     pushes: pushes.filter((push) => !oldPushes.includes(push)),
     pipelines: pipelines.filter((pipeline) => !oldPipelines.includes(pipeline)),
   };
+}
+
+/** Of pushes told at one time, the same ones are forgotten wherever they are made one account. */
+function inOrder(one: Push, other: Push): number {
+  return nameOf(one) < nameOf(other) ? -1 : 1;
+}
+
+function nameOf({ ref, before = "", after = "", isVague }: Push): string {
+  return [ref, before, after, isVague ?? ""].join(" ");
 }
 
 function latest(one: number, other: number): number {

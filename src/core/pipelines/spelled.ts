@@ -1,11 +1,11 @@
-/** A `Link` of GitLab's with a project's path in the place of its number, in the path and in the query of every URL. */
-export function projectSpelledAs(link: string, number: string, path: string): string {
-  const spelled = encodeURIComponent(path);
+/** A `Link` of GitLab's in which a project is named in another way, in the path and in the query of every URL. */
+export function projectSpelledAs(link: string, from: string, to: string): string {
+  const [before, after] = [encodeURIComponent(from), encodeURIComponent(to)];
   return link.replaceAll(/<([^<>]*)>/g, (_reference, url: string) => {
-    const [before = "", ...query] = url.split("?");
-    const place = before.replace(`/projects/${number}/`, `/projects/${spelled}/`);
+    const [place = "", ...query] = url.split("?");
+    const named = place.replace(`/projects/${before}/`, `/projects/${after}/`);
     const pairs = query.join("?").split("&");
-    const named = pairs.map((pair) => (pair === `id=${number}` ? `id=${spelled}` : pair));
-    return `<${place}${query.length === 0 ? "" : `?${named.join("&")}`}>`;
+    const spelled = pairs.map((pair) => (pair === `id=${before}` ? `id=${after}` : pair));
+    return `<${named}${query.length === 0 ? "" : `?${spelled.join("&")}`}>`;
   });
 }

@@ -6,7 +6,7 @@ import { keepReady, lookAgain, type Rest } from "../ready.ts";
 import { numberLifetime } from "./by-number.ts";
 import { isMadeHere } from "./database.ts";
 import type { ListVisit } from "./list-visit.ts";
-import { listLifetime } from "./shown.ts";
+import { listLifetime } from "./list-lifetime.ts";
 import { entryOf } from "./told.ts";
 
 /** Remembers the answer to a plain GET of a list that memory alone has given, for the URL that asked for it. */

@@ -2,26 +2,25 @@ import { STALE } from "../../core/cache-status.ts";
 import { secondsLeft } from "../../core/freshness.ts";
 import { Failure } from "../../core/problem.ts";
 import type { Rendering } from "../../core/pipelines/rendering.ts";
+import type { Question } from "../../core/question.ts";
 import { admit, admitHot, isStillAdmitted } from "../admit.ts";
 import type { Arrival } from "../arrival.ts";
-import { ask } from "../ask.ts";
 import { findChanges, isProjectUpToDate } from "../changes.ts";
 import { counted } from "../counted.ts";
-import { bodyKey, grantKey, renderingKey, standingKey } from "../keys.ts";
+import { bodyKey, grantKey } from "../keys.ts";
 import { isPlain } from "../plain.ts";
 import { refusalResponse } from "../refusal-response.ts";
 import { replyFromBytes, replyWithoutBody, wantedOf } from "../reply.ts";
-import { shareWork } from "../shared-work.ts";
 import type { Learned } from "../visit.ts";
-import { findByNumber, spellAsAsked } from "./by-number.ts";
-import { isMadeHere, makeShared, makingKey } from "./database.ts";
-import { MAY, POLL, POLL_IN_FULL, type ListVisit } from "./list-visit.ts";
+import { byNumber, findByNumber } from "./by-number.ts";
+import { isMadeHere, makeShared } from "./database.ts";
+import { isBeingRenewed, learnAlone, learnInFull, learnShared, renew } from "./learn-list.ts";
+import { listLifetime } from "./list-lifetime.ts";
+import { MAY, POLL, type ListVisit } from "./list-visit.ts";
+import { spellAsAsked } from "./numbered.ts";
 import { rememberReadyList } from "./ready-list.ts";
-import { listLifetime, shownHot, shownOfDatabase, type Shown } from "./shown.ts";
-import { entryOf, lookAt } from "./told.ts";
-
-/** How often an answer is looked for that others were asked for, before the asker's own question is put for this request alone. */
-const SHARED_ATTEMPTS = 3;
+import { shownHot, shownOfDatabase, type Shown } from "./shown.ts";
+import { entryOf, findTold } from "./told.ts";
 
 /** Answers from memory alone. */
 export function serveListHot(visit: ListVisit, arrival: Arrival): Response | undefined {
@@ -33,8 +32,7 @@ export function serveListHot(visit: ListVisit, arrival: Arrival): Response | und
   const bytes = visit.isolate.ports.hot.get(bodyKey(visit, entryOf(shown.rendering)));
   if (bytes === undefined) return undefined;
   visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
-  noteHit(visit, shown.rendering);
-  if (shown.state === "ageing") renew(visit, shown.rendering);
+  noteHit(visit, shown);
   const response = send(visit, arrival, shown.rendering, bytes);
   if (shown.state === "fresh" && arrival.method === "GET" && isPlain(arrival.headers))
     rememberReadyList(visit, shown.rendering, { headers: response.headers, counted: counted(visit, 200) });
@@ -44,34 +42,34 @@ export function serveListHot(visit: ListVisit, arrival: Arrival): Response | und
 /** Answers with whatever waiting it takes; `undefined` for what only the origin itself can answer. */
 export async function serveListCold(asked: ListVisit, arrival: Arrival): Promise<Response | undefined> {
   await findChanges(asked);
-  const visit = await findByNumber(asked);
-  if (visit !== asked) await findChanges(visit);
-  const hot = serveListHot(visit, arrival);
+  const found = await findByNumber(asked);
+  if (found !== asked) await findChanges(found);
+  const hot = serveListHot(found, arrival);
   if (hot !== undefined) return hot;
-  const isMade = isMadeHere(visit);
-  const admitted = await admit(visit, isMade ? MAY : POLL);
+  const question = isMadeHere(found) ? MAY : POLL;
+  const admitted = await admit(found, question);
   if (admitted.kind === "unclear") return undefined;
-  if (admitted.kind === "refused") return refusalResponse(visit, arrival, admitted.refusal);
-
-  const made = isMade ? await makeShared(visit) : undefined;
-  const found = made === undefined ? await findShown(visit) : { kind: "shown" as const, rendering: made };
-  if (found.kind === "unclear") return undefined;
-  if (found.kind === "refused") return refusalResponse(visit, arrival, found.refusal);
-  const had = await readHeld(visit, found.rendering);
-  if (had === undefined) return undefined;
-  if (had.rendering.at >= visit.trace.startedAt) visit.trace.body = visit.trace.revision; // it came with the answer
-  const response = send(visit, arrival, had.rendering, had.bytes);
-  return isStillAdmitted(visit) ? response : await admitAgain(visit, arrival, response);
+  if (admitted.kind === "refused") return refusalResponse(found, arrival, admitted.refusal);
+  return await serveAdmitted(byNumber(found), arrival, question); // the answer may have told the number
 }
 
-async function admitAgain(
+async function serveAdmitted(
   visit: ListVisit,
   arrival: Arrival,
-  response: Response,
+  question: Question,
 ): Promise<Response | undefined> {
-  const admitted = await admit(visit, isMadeHere(visit) ? MAY : POLL);
-  if (admitted.kind === "refused") return refusalResponse(visit, arrival, admitted.refusal);
-  return admitted.kind === "admitted" ? response : undefined;
+  const made = question === MAY ? await makeShared(visit) : undefined;
+  const found: Found = made === undefined ? await findShown(visit) : { kind: "shown", rendering: made };
+  if (found.kind === "unclear") return undefined;
+  if (found.kind === "refused") return refusalResponse(visit, arrival, found.refusal);
+  const held = await readHeld(visit, found.rendering);
+  if (held === undefined) return undefined;
+  if (held.rendering.at >= visit.trace.startedAt) visit.trace.body = visit.trace.revision; // it came with the answer
+  const response = send(visit, arrival, held.rendering, held.bytes);
+  if (isStillAdmitted(visit)) return response;
+  const again = await admit(visit, question);
+  if (again.kind === "refused") return refusalResponse(visit, arrival, again.refusal);
+  return again.kind === "admitted" ? response : undefined;
 }
 
 type Found =
@@ -81,24 +79,11 @@ type Found =
 /** What the asker may be shown: what is known to be so still, else what the origin says now. */
 async function findShown(visit: ListVisit): Promise<Found> {
   const started = visit.isolate.ports.now();
-  await findFar(visit);
+  if (shownHot(visit)?.state !== "fresh") await findTold(visit);
   try {
-    for (let attempt = 0; attempt < SHARED_ATTEMPTS; attempt++) {
-      const shown = shownHot(visit);
-      if (shown !== undefined && isServable(visit, shown)) {
-        noteHit(visit, shown.rendering);
-        if (shown.state === "ageing") renew(visit, shown.rendering);
-        return { kind: "shown", rendering: shown.rendering };
-      }
-      const learned = await learn(visit, shown?.rendering);
-      if (learned.kind !== "admitted") return tolerated(visit, learned) ?? learned;
-    }
-    const learned = await ask(visit, POLL);
-    if (learned.kind !== "admitted") return learned;
-    const shown = shownHot(visit);
-    return shown === undefined ? { kind: "unclear" } : { kind: "shown", rendering: shown.rendering };
+    return findServable(visit) ?? (await learnShown(visit));
   } catch (error) {
-    const stale = error instanceof Failure ? tolerated(visit, undefined) : undefined;
+    const stale = error instanceof Failure ? findTolerable(visit) : undefined;
     if (stale === undefined) throw error;
     return stale;
   } finally {
@@ -106,10 +91,43 @@ async function findShown(visit: ListVisit): Promise<Found> {
   }
 }
 
-/** An origin that fails, or asks to be left alone, is stood in for by what it last said. */
-function tolerated(visit: ListVisit, learned: Learned | undefined): Found | undefined {
-  if (learned !== undefined && (learned.kind !== "refused" || learned.refusal.status !== 429))
-    return undefined;
+/**
+ * Asks. Where a list has only grown old it is likely to be what it was, and one asks for all who were told it; where it is
+ * another one, or that is known already, each asks alone.
+ */
+async function learnShown(visit: ListVisit): Promise<Found> {
+  const shown = shownHot(visit);
+  if (shown !== undefined && shown.state !== "over") {
+    const learned = await learnShared(visit, shown.rendering);
+    const found = learned.kind === "admitted" ? findServable(visit) : toleratedFor(visit, learned);
+    if (found !== undefined) return found;
+  }
+  const learned = await learnAlone(visit);
+  if (learned.kind !== "admitted") return toleratedFor(visit, learned) ?? learned;
+  const told = shownHot(visit);
+  if (told === undefined) return { kind: "unclear" };
+  noteHit(visit, told);
+  return { kind: "shown", rendering: told.rendering };
+}
+
+function findServable(visit: ListVisit): Found | undefined {
+  const shown = shownHot(visit);
+  if (shown === undefined || !isServable(visit, shown)) return undefined;
+  noteHit(visit, shown);
+  return { kind: "shown", rendering: shown.rendering };
+}
+
+function isServable(visit: ListVisit, { state, rendering }: Shown): boolean {
+  if (state === "stale") return isBeingRenewed(visit, rendering);
+  return state === "fresh" || state === "ageing" || state === "doubtful";
+}
+
+/** An origin that asks to be left alone is stood in for by what it last said. */
+function toleratedFor(visit: ListVisit, learned: Exclude<Learned, { kind: "admitted" }>): Found | undefined {
+  return learned.kind === "refused" && learned.refusal.status === 429 ? findTolerable(visit) : undefined;
+}
+
+function findTolerable(visit: ListVisit): Found | undefined {
   const shown = shownHot(visit);
   if (shown === undefined || shown.state === "over") return undefined;
   visit.trace.revision = STALE;
@@ -117,54 +135,18 @@ function tolerated(visit: ListVisit, learned: Learned | undefined): Found | unde
   return { kind: "shown", rendering: shown.rendering };
 }
 
-/** Asks as this asker; where others stand at the same rendering, one of them asks for all. */
-async function learn(visit: ListVisit, at: Rendering | undefined): Promise<Learned> {
-  const { asked, ports } = visit.isolate;
-  if (ports.config.limits.GRANT_S === 0) return await ask(visit, POLL);
-  const key = at === undefined ? standingKey(visit, visit.target) : renewalKey(visit, at);
-  const { joined, result } = shareWork(visit, asked, key, () => ask(visit, POLL));
-  const learned = await result;
-  visit.trace.revision = { kind: "forwarded", reason: "miss", collapsed: joined };
-  // What another asker was refused is not this one's answer: it is asked again
-  return joined && learned.kind !== "admitted" ? { kind: "admitted", at: visit.admittedAt } : learned;
-}
-
-function renewalKey(visit: ListVisit, { tag }: Rendering): string {
-  return `renew ${renderingKey(visit, visit.target, tag)}`;
-}
-
-function renew(visit: ListVisit, rendering: Rendering): void {
-  if (isMadeHere(visit)) visit.defer(makeShared(visit));
-  else shareWork(visit, visit.isolate.asked, renewalKey(visit, rendering), () => ask(visit, POLL));
-}
-
-function isServable(visit: ListVisit, { state, rendering }: Shown): boolean {
-  if (state === "fresh" || state === "ageing") return true;
-  const key = isMadeHere(visit) ? makingKey(visit) : renewalKey(visit, rendering);
-  return state === "stale" && visit.isolate.asked.isUnderWay(key);
-}
-
-/** Brings in what other isolates of the colo know of this asker and list. */
-async function findFar(visit: ListVisit): Promise<void> {
-  const { standings } = visit.isolate.ports;
-  if (shownHot(visit)?.state === "fresh") return;
-  const standing = await standings.find(standingKey(visit, visit.target), () => true);
-  let tag = standing?.record.tag;
-  for (let step = 0; step < SHARED_ATTEMPTS && tag !== undefined; step++) {
-    await lookAt(visit, tag);
-    const next = visit.isolate.ports.renderings.hot(renderingKey(visit, visit.target, tag))?.next;
-    tag = next?.isConfirmed === true ? next.tag : undefined;
-  }
-}
-
-function noteHit(visit: ListVisit, rendering: Rendering): void {
+/** What is known will be shown; it is renewed behind the response where it is time to. */
+function noteHit(visit: ListVisit, shown: Shown): void {
   const { trace, isolate } = visit;
-  const isAsked = rendering.at >= trace.startedAt;
+  const { rendering } = shown;
   trace.validatedAt = rendering.at;
-  if (isAsked && trace.revision.kind !== "forwarded") trace.revision = trace.grant;
-  if (isAsked) return;
+  if (rendering.at >= trace.startedAt) {
+    if (trace.revision.kind !== "forwarded") trace.revision = trace.grant; // it came with the grant
+    return;
+  }
   const ttl = secondsLeft(rendering.at, isolate.ports.now(), listLifetime(visit, rendering).hard);
   trace.revision = { kind: "hit", tier: "memory", ttl };
+  renew(visit, shown);
 }
 
 type Held = { readonly rendering: Rendering; readonly bytes: Uint8Array };
@@ -173,7 +155,7 @@ type Held = { readonly rendering: Rendering; readonly bytes: Uint8Array };
 async function readHeld(visit: ListVisit, rendering: Rendering): Promise<Held | undefined> {
   const bytes = await readBytes(visit, rendering);
   if (bytes !== undefined) return { rendering, bytes };
-  const learned = await ask(visit, POLL_IN_FULL);
+  const learned = await learnInFull(visit);
   const shown = learned.kind === "admitted" ? shownHot(visit) : undefined;
   const told = shown && (await readBytes(visit, shown.rendering));
   return shown && told && { rendering: shown.rendering, bytes: told };

@@ -1,39 +1,37 @@
-import { judge, type Lifetime } from "../../core/freshness.ts";
-import { furthest, type Rendering } from "../../core/pipelines/rendering.ts";
+import { judge } from "../../core/freshness.ts";
+import type { Rendering, Standing } from "../../core/pipelines/rendering.ts";
 import { grantLifetime } from "../admit.ts";
 import { changesOf, listChangedAt } from "../changes.ts";
 import { newestKey, renderingKey, standingKey } from "../keys.ts";
+import { listLifetime } from "./list-lifetime.ts";
 import type { ListVisit } from "./list-visit.ts";
 
 /** A rendering that the asker may be shown, and how it stands with it. */
 export type Shown = {
   readonly rendering: Rendering;
   /**
-   * `ageing`: to be asked for again behind the response. `stale`: only while somebody is asking already.
-   * `tolerable`: only where the origin cannot say. `over`: it is known to be another one now.
+   * `ageing`, `doubtful`: to be asked for again behind the response; a doubtful one by this very asker, as another was told
+   * something else since. `stale`: only while somebody is asking already. `tolerable`: only where the origin cannot say.
+   * `over`: it is known to be another one now.
    */
-  readonly state: "fresh" | "ageing" | "stale" | "tolerable" | "over";
+  readonly state: "fresh" | "ageing" | "doubtful" | "stale" | "tolerable" | "over";
 };
 
-/** Of a list's life, the part after which a hit renews it behind the response. */
-const REFRESH_SHARE = 0.6;
-
-/** What memory holds for the asker, who has been told of it or of one it followed; nothing without that. */
+/** What memory holds for the asker, who was told of it not long ago; nothing without that. */
 export function shownHot(visit: ListVisit): Shown | undefined {
   const { ports } = visit.isolate;
   const { target } = visit;
   const standing = ports.standings.hot(standingKey(visit, target));
-  if (standing === undefined) return undefined;
+  if (standing === undefined || isOver(visit, standing.at)) return undefined;
   const isNow = standing.at >= visit.trace.startedAt; // told for this very request
   const life = grantLifetime(visit, { at: standing.at, kind: "yes" });
   const told = isNow ? "fresh" : judge(standing.at, ports.now(), life);
-  if (told === "expired" || isOver(visit, standing.at)) return undefined;
-  const found = furthest(standing.tag, (tag) => ports.renderings.hot(renderingKey(visit, target, tag)));
-  if (found === undefined) return undefined;
-  const { rendering, isLast } = found;
+  const rendering = ports.renderings.hot(renderingKey(visit, target, standing.tag));
+  if (told === "expired" || rendering === undefined) return undefined;
   const state = stateOf(visit, rendering);
-  const isAgeing = state === "fresh" && (told === "ageing" || !isLast);
-  return { rendering, state: isAgeing ? "ageing" : state };
+  if (state !== "fresh" && state !== "ageing") return { rendering, state };
+  if (told === "ageing" || isDoubtful(visit, standing, rendering)) return { rendering, state: "doubtful" };
+  return { rendering, state };
 }
 
 /** The same of what was made of the database, which tells all who may read the same. */
@@ -44,29 +42,32 @@ export function shownOfDatabase(visit: ListVisit): Shown | undefined {
   return rendering && { rendering, state: stateOf(visit, rendering) };
 }
 
+/** Whether another asker was told something else since; asked no more often than a list that is nobody else's would be. */
+function isDoubtful(visit: ListVisit, { at, tag }: Standing, rendering: Rendering): boolean {
+  const { standings, now } = visit.isolate.ports;
+  const newest = standings.hot(newestKey(visit, visit.target, "origin"));
+  if (newest === undefined || newest.tag === tag || newest.at <= rendering.at) return false;
+  return judge(at, now(), listLifetime(visit, { isFinished: false })) !== "fresh";
+}
+
 /** Whether the project's name may stand for another one since. */
 function isOver(visit: ListVisit, at: number): boolean {
   return at <= (changesOf(visit)?.accessAt ?? 0);
 }
 
-function stateOf(visit: ListVisit, rendering: Rendering): Shown["state"] {
+function stateOf(
+  visit: ListVisit,
+  rendering: Rendering,
+): "fresh" | "ageing" | "stale" | "tolerable" | "over" {
   const { now, config } = visit.isolate.ports;
   const { STALE_IF_ERROR_S, ORIGIN_TIMEOUT_S } = config.limits;
   if (rendering.at >= visit.trace.startedAt) return "fresh"; // told for this very request
   if (rendering.at <= listChangedAt(changesOf(visit), visit.target) || isOver(visit, rendering.at))
     return "over";
   const life = listLifetime(visit, rendering);
-  const { hard } = life;
   const freshness = judge(rendering.at, now(), life);
   if (freshness !== "expired") return freshness;
   const age = now() - rendering.at;
-  if (age < 0 || age >= hard + STALE_IF_ERROR_S * 1000) return "over";
-  return age < hard + ORIGIN_TIMEOUT_S * 1000 ? "stale" : "tolerable";
-}
-
-/** How long a rendering is believed. */
-export function listLifetime(visit: ListVisit, { isFinished }: Rendering): Lifetime {
-  const { PIPELINES_FRESH_S, PIPELINES_FINISHED_S } = visit.isolate.ports.config.limits;
-  const seconds = isFinished ? Math.max(PIPELINES_FINISHED_S, PIPELINES_FRESH_S) : PIPELINES_FRESH_S;
-  return { soft: seconds * 1000 * REFRESH_SHARE, hard: seconds * 1000 };
+  if (age < 0 || age >= life.hard + STALE_IF_ERROR_S * 1000) return "over";
+  return age < life.hard + ORIGIN_TIMEOUT_S * 1000 ? "stale" : "tolerable";
 }

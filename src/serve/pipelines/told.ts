@@ -1,83 +1,84 @@
 import type { ToldList } from "../../core/dialect.ts";
 import type { Entry } from "../../core/entry.ts";
-import {
-  furthest,
-  mergedRendering,
-  succeeded,
-  type Rendering,
-  type Standing,
-} from "../../core/pipelines/rendering.ts";
+import { judge } from "../../core/freshness.ts";
+import { headersAfter, type Rendering, type Standing } from "../../core/pipelines/rendering.ts";
 import { bodyKey, newestKey, numberKey, renderingKey, standingKey } from "../keys.ts";
+import { listLifetime } from "./list-lifetime.ts";
 import type { ListVisit } from "./list-visit.ts";
+import { headersByNumber, isByNumber, numbered } from "./numbered.ts";
 
-/** Facts of an asker are written to the colo no more often than this: younger ones tell others nothing that they need. */
+/** Facts are written to the colo no more often than this: younger ones tell others nothing that they need. */
 const BETWEEN_WRITES_MS = 10_000;
 
 /** A rendering that the origin can be asked about: whether the asker's would be another one. */
 export type Condition = { readonly rendering: Rendering; readonly etag: string };
 
 /**
- * The condition to ask under. To the validator of what the asker was told itself, any; else only to one that is a digest of the
- * bytes: to another, a 304 would not say that this asker sees the same.
+ * The condition to ask under: that of the newest rendering, where its validator is a digest of the bytes; else that of what the
+ * asker was told itself. To another's that is no digest, a 304 would not say that this asker sees the same.
  */
 export async function conditionFor(visit: ListVisit): Promise<Condition | undefined> {
-  const { isolate, target } = visit;
-  const { standings, renderings } = isolate.ports;
-  const find = (tag: string) => renderings.hot(renderingKey(visit, target, tag));
-  const own = (await standings.find(standingKey(visit, target), () => true))?.record;
-  const newest = (await standings.find(newestKey(visit, target, "origin"), () => true))?.record;
-  for (const tag of [own?.tag, newest?.tag])
-    if (tag !== undefined && find(tag) === undefined) await lookAt(visit, tag);
-  const last = own === undefined ? undefined : furthest(own.tag, find)?.rendering;
-  for (const rendering of [last, newest && find(newest.tag)])
-    if (rendering?.origin?.isDigest === true) return { rendering, etag: rendering.origin.etag };
-  const told = own && find(own.tag);
-  return told?.origin === undefined ? undefined : { rendering: told, etag: told.origin.etag };
+  const { standings } = visit.isolate.ports;
+  const { target } = visit;
+  const [own, newest] = await Promise.all([
+    findAt(visit, (await standings.find(standingKey(visit, target), () => true))?.record),
+    findAt(visit, (await standings.find(newestKey(visit, target, "origin"), () => true))?.record),
+  ]);
+  const likely = newest?.origin?.isDigest === true && newest.at > (own?.at ?? 0) ? newest : own;
+  return likely?.origin && { rendering: likely, etag: likely.origin.etag };
 }
 
-/** Learns what other isolates know of a rendering. */
-export async function lookAt(visit: ListVisit, tag: string): Promise<void> {
-  await visit.isolate.ports.renderings.look(renderingKey(visit, visit.target, tag), false);
+/** Brings in what other isolates of the colo know of what this asker was told. */
+export async function findTold(visit: ListVisit): Promise<void> {
+  const { standings } = visit.isolate.ports;
+  const { now, config } = visit.isolate.ports;
+  const hard = config.limits.GRANT_S * 1000;
+  const isAlive = ({ at }: Standing) => judge(at, now(), { soft: hard, hard }) !== "expired";
+  const standing = (await standings.find(standingKey(visit, visit.target), isAlive))?.record;
+  if (standing === undefined) return;
+  const isFresh = (rendering: Rendering) =>
+    judge(rendering.at, now(), listLifetime(visit, rendering)) === "fresh";
+  await visit.isolate.ports.renderings.find(renderingKey(visit, visit.target, standing.tag), isFresh);
 }
 
-/** Remembers what an asker was told of a list, at `at`; who stands where it stood may then be shown it too. */
+async function findAt(visit: ListVisit, standing: Standing | undefined): Promise<Rendering | undefined> {
+  if (standing === undefined) return undefined;
+  const { renderings } = visit.isolate.ports;
+  return (await renderings.find(renderingKey(visit, visit.target, standing.tag), () => true))?.record;
+}
+
+/**
+ * Remembers what an asker was told of a list, at `at`. Gives the visit under which it is remembered: the one by the project's
+ * number, where it was asked for by path and the answer tells the number, and so that this asker may read that very project.
+ */
 export async function rememberTold(
-  visit: ListVisit,
+  asking: ListVisit,
   condition: Condition | undefined,
   list: ToldList,
   at: number,
-): Promise<void> {
-  const { isolate, target, asker } = visit;
-  const { standings, renderings } = isolate.ports;
-  const rendering = await renderingOf(visit, condition?.rendering, list, at);
-  if (rendering === undefined) return;
-  const key = standingKey(visit, target);
-  const before = standings.hot(key);
-  await keepRendering(visit, rendering);
-  if (before !== undefined && before.tag !== rendering.tag) {
-    const change = { tag: rendering.tag, at, by: asker.id };
-    const prior = renderings.hot(renderingKey(visit, target, before.tag));
-    if (prior !== undefined) putRendering(visit, succeeded(prior, change));
-  }
-  keep(visit, key, { at, tag: rendering.tag });
+): Promise<ListVisit> {
+  const number = list.kind === "list" && !isByNumber(asking.target) ? list.projectNumber : undefined;
+  const visit = number === undefined ? asking : numbered(asking, number);
+  const { target } = visit;
+  const told = list.kind === "list" ? { ...list, headers: headersByNumber(visit, list.headers) } : list;
+  const rendering = await renderingOf(visit, condition?.rendering, told, at);
+  if (rendering === undefined) return asking;
+  keepRendering(visit, rendering);
+  keep(visit, standingKey(visit, target), { at, tag: rendering.tag });
   keep(visit, newestKey(visit, target, "origin"), { at, tag: rendering.tag });
-  if (rendering.projectNumber !== undefined && rendering.projectNumber !== target.project) {
-    const number = { at, tag: rendering.projectNumber };
-    visit.defer(
-      standings.put(numberKey(visit, target), number, { coloS: isolate.ports.config.limits.REF_S }),
-    );
-  }
+  if (number !== undefined) keep(asking, numberKey(asking, asking.target), { at, tag: number });
+  return visit;
 }
 
-/** Remembers a rendering and its bytes. */
+/** Remembers a list that was made of the database: everyone who may read lists is told the same. */
 export async function rememberMade(visit: ListVisit, list: ToldList, at: number): Promise<void> {
   const rendering = await renderingOf(visit, undefined, list, at);
   if (rendering === undefined) return;
-  await keepRendering(visit, rendering);
+  keepRendering(visit, rendering);
   keep(visit, newestKey(visit, visit.target, "database"), { at, tag: rendering.tag });
 }
 
-/** The rendering that an answer is; `undefined` where it is said to be one that is not known. */
+/** The rendering that an answer is; `undefined` where it is said to be one that is not known in full. */
 async function renderingOf(
   visit: ListVisit,
   known: Rendering | undefined,
@@ -86,17 +87,19 @@ async function renderingOf(
 ): Promise<Rendering | undefined> {
   const { codec, hot, blocks } = visit.isolate.ports;
   if (list.kind === "same") {
+    const headers = known && headersAfter(known.headers, list.headers);
     if (known === undefined) return undefined;
-    const headers = updated(known.headers, list.headers);
-    return { ...known, at, tag: await tagOf(visit, known.identity, headers), headers, next: undefined };
+    if (headers === undefined) {
+      keepRendering(visit, { ...known, origin: undefined }); // it is asked for without a condition from now on
+      return undefined;
+    }
+    return { ...known, at, tag: await tagOf(visit, known.identity, headers), headers };
   }
-  const { bytes, headers, ...told } = list;
+  const { bytes, headers, origin, isFinished } = list;
   const identity = await codec.sha256(bytes);
   const size = bytes.byteLength;
   const tag = await tagOf(visit, identity, headers);
-  const { origin, isFinished, projectNumber } = told;
-  const kept = { headers, origin, isFinished, projectNumber };
-  const rendering: Rendering = { at, tag, identity, size, ...kept, next: undefined };
+  const rendering: Rendering = { at, tag, identity, size, headers, origin, isFinished };
   const key = bodyKey(visit, entryOf(rendering));
   hot.set(key, bytes);
   const stored = blocks.write(key, bytes);
@@ -105,29 +108,16 @@ async function renderingOf(
   return rendering;
 }
 
-/** What a 304 says of header fields counts (RFC 9111 §3.2). */
-function updated(before: Rendering["headers"], told: Rendering["headers"]): Rendering["headers"] {
-  return [...new Map([...before, ...told])];
-}
-
 /** Header fields are part of it: two who are told other totals are not told the same. */
 async function tagOf(visit: ListVisit, identity: string, headers: Rendering["headers"]): Promise<string> {
   const digest = await visit.isolate.ports.codec.sha256(new TextEncoder().encode(JSON.stringify(headers)));
   return `${identity.slice(0, 32)}-${digest.slice(0, 16)}`;
 }
 
-async function keepRendering(visit: ListVisit, rendering: Rendering): Promise<void> {
-  const key = renderingKey(visit, visit.target, rendering.tag);
-  if (visit.isolate.ports.renderings.hot(key) === undefined) await lookAt(visit, rendering.tag);
-  putRendering(visit, rendering);
-}
-
-function putRendering(visit: ListVisit, rendering: Rendering): void {
-  const { renderings } = visit.isolate.ports;
-  const key = renderingKey(visit, visit.target, rendering.tag);
-  const change = (before: Rendering | undefined) =>
-    before === undefined ? rendering : mergedRendering(before, rendering);
-  visit.defer(renderings.note(key, change, visit.defer));
+function keepRendering(visit: ListVisit, rendering: Rendering): void {
+  const { renderings, config } = visit.isolate.ports;
+  const coloS = listLifetime(visit, rendering).hard / 1000 + config.limits.STALE_IF_ERROR_S + 1;
+  visit.defer(renderings.put(renderingKey(visit, visit.target, rendering.tag), rendering, { coloS }));
 }
 
 function keep(visit: ListVisit, key: string, standing: Standing): void {
@@ -136,7 +126,7 @@ function keep(visit: ListVisit, key: string, standing: Standing): void {
   if (before !== undefined && before.at > standing.at) return;
   const isNews = before?.tag !== standing.tag || standing.at - before.at >= BETWEEN_WRITES_MS;
   if (!isNews) standings.hold(key, standing);
-  else visit.defer(standings.put(key, standing, { coloS: 2 * config.limits.GRANT_S + 1 }));
+  else visit.defer(standings.put(key, standing, { coloS: config.limits.GRANT_S + config.limits.REF_S }));
 }
 
 const entries = new WeakMap<Rendering, Entry>();
