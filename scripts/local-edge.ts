@@ -24,7 +24,7 @@ export type LocalEdgeOptions = {
 /** Runs the Worker in Miniflare with the bindings of wrangler.toml; throws `ConfigurationFaults` before it starts anything. */
 export async function startLocalEdge({ vars, ports, entry, outbound }: LocalEdgeOptions): Promise<LocalEdge> {
   const bindings = { ...configuredVars(), ...vars };
-  const config = readConfig(bindings);
+  const config = readConfig({ ...databases(), ...bindings });
   if (config.kind === "faults") throw new ConfigurationFaults(config.faults);
   for (const port of ports) await insistOnFree(port);
   const bundled = await bundle(entry);
@@ -34,6 +34,7 @@ export async function startLocalEdge({ vars, ports, entry, outbound }: LocalEdge
       contents,
       bindings,
       ports,
+      hyperdrives: databases(),
       ...(outbound !== undefined && { outbound }),
     });
     return { miniflare, close: () => miniflare.dispose() };
@@ -48,6 +49,8 @@ export type WorkerOptions = {
   readonly bindings: Readonly<Record<string, unknown>>;
   readonly ports: readonly number[];
   readonly outbound?: string;
+  /** The connection strings of databases, by the names of their bindings. */
+  readonly hyperdrives?: Readonly<Record<string, string>>;
 };
 
 /**
@@ -59,6 +62,7 @@ export async function startWorker({
   bindings,
   ports,
   outbound,
+  hyperdrives = {},
 }: WorkerOptions): Promise<Miniflare> {
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
@@ -73,6 +77,7 @@ export async function startWorker({
           modules: [{ type: "ESModule", path: "worker.js", contents }],
           modulesRoot: ROOT,
           bindings: bindings as Record<string, Json>,
+          hyperdrives: { ...hyperdrives },
           ...(outbound !== undefined && { outboundService: OUTBOUND }),
           unsafeDirectSockets: ports.map((port) => ({ host: "127.0.0.1", port })),
         },
@@ -107,6 +112,12 @@ function workerOptions(): object {
   process.env["KEY_SECRET"] ??= "replaced by the bindings"; // or wrangler warns that it is missing
   process.env["WRANGLER_LOG"] ??= "error";
   return unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml")).workerOptions;
+}
+
+/** The database of pipelines is there where the environment names one (`postgres://...`), whatever wrangler.toml says. */
+function databases(): Readonly<Record<string, string>> {
+  const url = process.env["PIPELINES_DB"];
+  return url === undefined || url === "" ? {} : { PIPELINES_DB: url };
 }
 
 function configuredVars(): Readonly<Record<string, unknown>> {

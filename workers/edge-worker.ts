@@ -25,7 +25,7 @@ import { memoryStore } from "../src/store/memory.ts";
 import { tieredRecords } from "../src/store/tiered.ts";
 import { codec } from "./codec.ts";
 import { hookProof } from "./hook-proof.ts";
-import { addressOf, dialects } from "./origins.ts";
+import { addressOf, dialects, listDatabases } from "./origins.ts";
 import { secretHash } from "./secret-hash.ts";
 import { telemetry } from "./telemetry.ts";
 import {
@@ -48,6 +48,7 @@ export type Platform = {
   readonly openCache: OpenCache;
   readonly kv: KVNamespace | undefined;
   readonly analytics: AnalyticsEngineDataset | undefined;
+  readonly database: Hyperdrive | undefined;
   readonly vars: Readonly<Record<string, unknown>>;
 };
 
@@ -93,6 +94,10 @@ export function createEdge(
   const hash = secretHash(config.keySecret);
   const signer = sigv4();
   const { port, scrape } = telemetry(sizes, platform.analytics);
+  const onDatabase = (outcome: string, failure: unknown): void => {
+    port.database(outcome);
+    if (failure instanceof Error) console.error(failure.message, failure.cause);
+  };
   const onStoreError = (tier: "colo" | "kv") => port.storeError(tier);
 
   const records = <T extends Stamped>(far: "colo" | "kv", weigh: (record: T) => number): Records<T> => {
@@ -136,7 +141,7 @@ export function createEdge(
       keptS: limits.OBJECT_FRESH_S + limits.STALE_IF_ERROR_S + WRITTEN_MARGIN_S,
       far: "colo",
     }),
-    listDatabase: () => undefined,
+    listDatabase: listDatabases(config, platform.database, { now, onAnswer: onDatabase }),
     grants: records<Grant>("kv", weighGrant),
     revisions: records<Revision>("kv", weighRevision),
     objects: records<Revision>("colo", weighRevision),

@@ -8,6 +8,7 @@ const edge = createEdge({
   openCache: () => caches.open("forgefront"),
   kv: env.FORGEFRONT_KV,
   analytics: env.FORGEFRONT_EVENTS,
+  database: env.PIPELINES_DB,
   vars: { ...env },
 });
 

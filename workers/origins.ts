@@ -1,12 +1,16 @@
 import type { Config } from "../src/core/config.ts";
 import type { Dialect } from "../src/core/dialect.ts";
 import { loopMark } from "../src/core/loop.ts";
+import type { ListDatabase } from "../src/core/pipelines/list-database.ts";
 import type { Signer } from "../src/core/signer.ts";
 import type { Site } from "../src/core/site.ts";
 import type { Target } from "../src/core/target.ts";
 import type { LaneName } from "../src/core/telemetry.ts";
 import { artifactDialect } from "../src/origin/artifact-dialect.ts";
 import { forgeDialect } from "../src/origin/forge-dialect.ts";
+import { listDatabase } from "../src/origin/list-database.ts";
+import { pipelinesDatabase } from "../src/origin/pipelines-db.ts";
+import { postgresRunner } from "../src/origin/postgres.ts";
 import { pipelinesDialect } from "../src/origin/pipelines-dialect.ts";
 import { giteaForge } from "../src/origin/gitea.ts";
 import { gitlabForge } from "../src/origin/gitlab.ts";
@@ -65,6 +69,37 @@ export function dialects(
 }
 
 type Lanes = { readonly files: Dialect; readonly artifacts: Dialect; readonly pipelines: Dialect };
+
+/** For how long a database is left alone after it failed. */
+const DATABASE_REST_MS = 10_000;
+/** Of how many lists it is remembered that the database cannot make them. */
+const UNMADE_LISTS = 2000;
+
+type DatabaseTold = {
+  readonly now: () => number;
+  readonly onAnswer: (outcome: string, failure: unknown) => void;
+};
+
+/** The database of the one site that it is of. */
+export function listDatabases(
+  { databaseSite, limits }: Config,
+  binding: Hyperdrive | undefined,
+  { now, onAnswer }: DatabaseTold,
+): (site: Site) => ListDatabase | undefined {
+  if (databaseSite === undefined || binding === undefined) return () => undefined;
+  const run = postgresRunner(() => binding, limits.PIPELINES_DB_S * 1000);
+  const database = pipelinesDatabase({ run, restMs: DATABASE_REST_MS, now });
+  const unmade = memoryStore<number>(UNMADE_LISTS);
+  const lists = listDatabase({
+    database,
+    site: databaseSite,
+    now,
+    restMs: DATABASE_REST_MS,
+    unmade,
+    onAnswer,
+  });
+  return (site) => (site === databaseSite ? lists : undefined);
+}
 
 /** A forge has files and pipelines, and GitLab artifacts of its jobs. */
 function byLane({ files, artifacts, pipelines }: Lanes): Dialect {

@@ -1,6 +1,7 @@
+import { readDatabaseSite } from "./config-database.ts";
 import { readSites } from "./config-sites.ts";
 import { readPreloadTokens, readSecret, readStoreKeys } from "./config-secrets.ts";
-import type { Site } from "./site.ts";
+import type { ForgeSite, Site } from "./site.ts";
 
 type Limit = { readonly fallback: number; readonly min: number; readonly max: number };
 
@@ -27,6 +28,8 @@ export const LIMITS = {
   PIPELINES_FRESH_S: { fallback: 5, min: 0, max: 300 },
   /** The same of a pipeline that is finished, and of its jobs. */
   PIPELINES_FINISHED_S: { fallback: 60, min: 0, max: 86_400 },
+  /** How long the forge's database may take to make a list, connecting included. */
+  PIPELINES_DB_S: { fallback: 3, min: 1, max: 30 },
   /** How many of a branch's most wanted files are fetched anew when an event tells that it was pushed to; 0 for none. */
   PRELOAD_FILES: { fallback: 0, min: 0, max: 50 },
   /** The longest body of an event. */
@@ -77,6 +80,8 @@ export type Config = {
   readonly webhookSecret: string | undefined;
   /** As whom files are fetched that nobody has asked for yet, by the host of a site; as nobody where there is none. */
   readonly preloadTokens: ReadonlyMap<string, string>;
+  /** The site whose forge the bound database is of; `undefined` where none is bound. */
+  readonly databaseSite: ForgeSite | undefined;
 };
 
 export type ConfigAnswer =
@@ -97,6 +102,7 @@ export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswe
   const keySecret = readSecret(vars, "KEY_SECRET", faults);
   const controlToken = readSecret(vars, "CONTROL_TOKEN", faults);
   const webhookSecret = readSecret(vars, "WEBHOOK_SECRET", faults);
+  const databaseSite = readDatabaseSite(vars, sites, faults);
   const storeKeys = readStoreKeys(vars["S3_KEYS"], faults);
   const preloadTokens = readPreloadTokens(vars["PRELOAD_TOKENS"], sites, faults);
   if (storeKeys.size === 0 && vars["S3_KEYS"] === undefined && sites.some(needsStoreKeys)) {
@@ -114,7 +120,7 @@ export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswe
   if (faults.length > 0 || keySecret === undefined) return { kind: "faults", faults };
   return {
     kind: "config",
-    config: { sites, limits, keySecret, storeKeys, controlToken, webhookSecret, preloadTokens },
+    config: { sites, limits, keySecret, storeKeys, controlToken, webhookSecret, preloadTokens, databaseSite },
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readSecret, readStoreKeys } from "../../src/core/config-secrets.ts";
+import { readPreloadTokens, readSecret, readStoreKeys } from "../../src/core/config-secrets.ts";
 
 const SECRET = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
 
@@ -92,5 +92,38 @@ describe("a secret", () => {
     const faults: string[] = [];
     expect(readSecret({ NAME: value }, "NAME", faults)).toBe(secret);
     expect(faults).toEqual(Array(count).fill("NAME must be a text of at least 16 characters"));
+  });
+});
+
+describe("the tokens to preload with", () => {
+  const SITES = [
+    { host: "git.example.com", kind: "gitlab", origin: "https://o.example" },
+    { host: "s3.example.com", kind: "s3", origin: "https://r.example", auth: "edge", region: "us-east-1" },
+  ] as const;
+  const tokens = (value: unknown) => {
+    const faults: string[] = [];
+    return { tokens: readPreloadTokens(value, SITES, faults), faults };
+  };
+
+  it("readPreloadTokens() does take an object and its JSON, and nothing for nothing", () => {
+    const wanted = { tokens: new Map([["git.example.com", "glpat-1"]]), faults: [] };
+    expect(tokens({ "git.example.com": "glpat-1" })).toEqual(wanted);
+    expect(tokens('{"git.example.com":"glpat-1"}')).toEqual(wanted);
+    expect(tokens(undefined)).toEqual({ tokens: new Map(), faults: [] });
+  });
+
+  it.each([
+    ["no JSON", "glpat-secret"],
+    ["a list", ["glpat-secret"]],
+    ["a host of no site", { "other.example.com": "glpat-secret" }],
+    ["a host of a store", { "s3.example.com": "glpat-secret" }],
+    ["an empty token", { "git.example.com": "" }],
+    ["a token with a line end", { "git.example.com": "glpat-secret\n" }],
+    ["a token that is no text", { "git.example.com": 1 }],
+  ])("readPreloadTokens() does report %s, and no token", (_case, value) => {
+    const { faults } = tokens(value);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toMatch(/^PRELOAD_TOKENS/);
+    expect(faults[0]).not.toContain("secret");
   });
 });

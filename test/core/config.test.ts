@@ -26,6 +26,9 @@ describe("a configuration without faults", () => {
       keySecret: GOOD.KEY_SECRET,
       storeKeys: new Map(),
       controlToken: undefined,
+      webhookSecret: undefined,
+      preloadTokens: new Map(),
+      databaseSite: undefined,
     });
   });
 
@@ -83,6 +86,46 @@ describe("a configuration without faults", () => {
       "fedcba9876543210",
     );
   });
+});
+
+describe("the database of a forge", () => {
+  const OTHER = { host: "other.example.com", kind: "gitlab", origin: "https://other.example" };
+  const PIPELINES_DB = { connectionString: "postgres://" };
+
+  it("readConfig() does take it for the only gitlab, and for the one that is named", () => {
+    expect(config({ ...GOOD, PIPELINES_DB }).databaseSite).toEqual(SITE);
+    const several = { ...GOOD, SITES: [SITE, OTHER], PIPELINES_DB, PIPELINES_DB_HOST: OTHER.host };
+    expect(config(several).databaseSite).toEqual(OTHER);
+  });
+
+  it.each([
+    ["several gitlabs and no name", { SITES: [SITE, OTHER], PIPELINES_DB }],
+    ["no gitlab", { SITES: [{ ...SITE, kind: "gitea" }], PIPELINES_DB }],
+    ["the name of no site", { PIPELINES_DB, PIPELINES_DB_HOST: "x.example.com" }],
+    ["a name and no database", { PIPELINES_DB_HOST: SITE.host }],
+  ])("readConfig() does report %s by name", (_case, vars) => {
+    expect(faults({ ...GOOD, ...vars })).toEqual([expect.stringContaining("PIPELINES_DB")]);
+  });
+});
+
+describe("the secret of webhooks", () => {
+  it.each([
+    ["a-secret-of-the-hooks"],
+    ["ein Geheimnis mit Umlauten: äöü"],
+    ["whsec_MDEyMzQ1Njc4OWFiY2RlZg=="],
+  ])("readConfig() does take %j", (secret) =>
+    expect(config({ ...GOOD, WEBHOOK_SECRET: secret }).webhookSecret).toBe(secret),
+  );
+
+  it.each([["short"], [""], [16], ["whsec_not!base64!at!all"], ["whsec_MDEyMzQ1Njc4OWFiY2RlZ"]])(
+    "readConfig() does report %j by name, and not what it is",
+    (secret) => {
+      const [fault, ...more] = faults({ ...GOOD, WEBHOOK_SECRET: secret });
+      expect(more).toEqual([]);
+      expect(fault).toMatch(/^WEBHOOK_SECRET /);
+      if (typeof secret === "string" && secret !== "") expect(fault).not.toContain(secret);
+    },
+  );
 });
 
 describe("a limit that makes no sense", () => {

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type KeyKind, makeKey } from "../../src/core/key.ts";
+import { KEY_KINDS as KINDS, makeKey, readKey } from "../../src/core/key.ts";
 
-const KINDS: readonly KeyKind[] = ["grant", "revision", "entry", "latest", "body"];
 const ORIGIN = "https://cache.invalid/";
 
 /** All texts of at most two characters that mean something in a path. */
@@ -75,5 +74,46 @@ describe("a key as a URL path", () => {
         expect(makeKey("grant", ...parts)).toMatch(/^[\x21-\x7e]+$/);
       }),
     );
+  });
+});
+
+describe("a key read again", () => {
+  const part = fc.oneof(fc.constantFrom(...PARTS), fc.string({ unit: "binary" }), fc.string());
+
+  it("readKey() does give what makeKey() was given", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...KINDS), fc.array(part, { maxLength: 5 }), (kind, parts) => {
+        expect(readKey(makeKey(kind, ...parts))).toEqual({ kind, parts });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("readKey() does read nothing that makeKey() does not make", () => {
+    const piece = fc.constantFrom("1", "2", "/", "~", "grant", "body", "%41", "%", "%2F", "a", "b c", "");
+    const near = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(""));
+    const begun = fc.tuple(fc.constantFrom("1/grant/", "1/", ""), near).map((both) => both.join(""));
+    fc.assert(
+      fc.property(fc.oneof(begun, fc.string()), (text) => {
+        const read = readKey(text);
+        expect(read === undefined || makeKey(read.kind, ...read.parts) === text).toBe(true);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each([
+    "",
+    "1",
+    "1/grant",
+    "0/grant/~a",
+    "1/other/~a",
+    "1/grant/a",
+    "1/grant/~a/",
+    "1/grant/~%41",
+    "1/grant/~%",
+    "1/body/~a/directory",
+  ])("readKey() does not read %j", (text) => {
+    expect(readKey(text)).toBeUndefined();
   });
 });

@@ -20,6 +20,7 @@ function worldly(): ReturnType<typeof createEdge> {
     openCache,
     kv: faultyKv(env.FORGEFRONT_KV),
     analytics: undefined,
+    database: env.PIPELINES_DB,
     vars: { ...env },
   });
 }

@@ -111,7 +111,7 @@ const UNCLEAR: Now = { kind: "unclear" };
 /** All pushes must be on one way without a fork, before or after where the ref is known to have been. */
 function follow(from: string | undefined, { since, earlier }: Told): Now {
   if (since.length === 0) return { kind: "oid", oid: from };
-  if (since.some((push) => push.isVague === true || earlier.includes(push))) return UNCLEAR;
+  if (since.some((push) => push.isVague === true)) return UNCLEAR;
   const onward = walk(from, since, ({ before, after }) => ({ at: before, to: after }));
   if (onward === undefined) return UNCLEAR;
   const commits = [from, ...onward.map(({ after }) => after)];
@@ -120,7 +120,7 @@ function follow(from: string | undefined, { since, earlier }: Told): Now {
   const back =
     late.length === 0
       ? []
-      : walk(from, [...late, ...earlier], ({ before, after }) => ({ at: after, to: before }));
+      : walk(from, [...new Set([...late, ...earlier])], ({ before, after }) => ({ at: after, to: before }));
   const isAll = back !== undefined && late.every((push) => back.includes(push));
   return isAll ? { kind: "oid", oid: commits.at(-1) } : UNCLEAR;
 }

@@ -9,7 +9,7 @@ import { rememberMade } from "./told.ts";
 
 /** Whether a list is made of the forge's database now, and only asked of the forge who may read it. */
 export function isMadeHere({ isolate, site, target }: ListVisit): boolean {
-  return target.resource.kind === "list" && isolate.ports.listDatabase(site)?.isAvailable() === true;
+  return target.resource.kind === "list" && isolate.ports.listDatabase(site)?.isAvailable(target) === true;
 }
 
 /** Makes a list of the database, once for everyone; `undefined` where it cannot be made so. */
@@ -30,7 +30,7 @@ export function makingKey(visit: ListVisit): string {
 
 async function make(visit: ListVisit, database: ListDatabase): Promise<Learned> {
   const at = visit.isolate.ports.now();
-  const list = await database.make(visit.target);
+  const list = await database.make(visit.target, visit.defer);
   if (list === undefined) return { kind: "unclear" };
   await rememberMade(visit, list, at);
   return { kind: "admitted", at };

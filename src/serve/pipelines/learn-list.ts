@@ -18,7 +18,7 @@ export async function learnShared(visit: ListVisit, rendering: Rendering): Promi
 }
 
 /** Asks as this asker; requests of one asker share a question, unless each is to be asked for. */
-export async function learnAlone(visit: ListVisit): Promise<Learned> {
+export async function learnAlone(visit: ListVisit): Promise<{ joined: boolean; learned: Learned }> {
   const { asked, ports } = visit.isolate;
   const work = () => ask(visit, POLL);
   const isAlways = ports.config.limits.GRANT_S === 0;
@@ -27,7 +27,7 @@ export async function learnAlone(visit: ListVisit): Promise<Learned> {
     : shareWork(visit, asked, standingKey(visit, visit.target), work);
   const learned = await result;
   visit.trace.revision = { kind: "forwarded", reason: "miss", collapsed: joined };
-  return learned;
+  return { joined, learned };
 }
 
 /** Asks for all of it, whatever is known. */

@@ -19,7 +19,7 @@ import { listLifetime } from "./list-lifetime.ts";
 import { MAY, POLL, type ListVisit } from "./list-visit.ts";
 import { spellAsAsked } from "./numbered.ts";
 import { rememberReadyList } from "./ready-list.ts";
-import { shownHot, shownOfDatabase, type Shown } from "./shown.ts";
+import { isSuperseded, shownHot, shownOfDatabase, type Shown } from "./shown.ts";
 import { entryOf, findTold } from "./told.ts";
 
 /** Answers from memory alone. */
@@ -102,12 +102,20 @@ async function learnShown(visit: ListVisit): Promise<Found> {
     const found = learned.kind === "admitted" ? findServable(visit) : toleratedFor(visit, learned);
     if (found !== undefined) return found;
   }
-  const learned = await learnAlone(visit);
+  const { joined, learned } = await learnAlone(visit);
   if (learned.kind !== "admitted") return toleratedFor(visit, learned) ?? learned;
+  if (joined && findServable(visit) === undefined) return await learnAnew(visit); // it was asked before something was told
   const told = shownHot(visit);
   if (told === undefined) return { kind: "unclear" };
   noteHit(visit, told);
   return { kind: "shown", rendering: told.rendering };
+}
+
+async function learnAnew(visit: ListVisit): Promise<Found> {
+  const learned = await learnInFull(visit);
+  if (learned.kind !== "admitted") return toleratedFor(visit, learned) ?? learned;
+  const told = shownHot(visit);
+  return told === undefined ? { kind: "unclear" } : { kind: "shown", rendering: told.rendering };
 }
 
 function findServable(visit: ListVisit): Found | undefined {
@@ -118,7 +126,7 @@ function findServable(visit: ListVisit): Found | undefined {
 }
 
 function isServable(visit: ListVisit, { state, rendering }: Shown): boolean {
-  if (state === "stale") return isBeingRenewed(visit, rendering);
+  if (state === "stale") return isBeingRenewed(visit, rendering) && !isSuperseded(visit, rendering);
   return state === "fresh" || state === "ageing" || state === "doubtful";
 }
 

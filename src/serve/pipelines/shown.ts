@@ -42,11 +42,16 @@ export function shownOfDatabase(visit: ListVisit): Shown | undefined {
   return rendering && { rendering, state: stateOf(visit, rendering) };
 }
 
-/** Whether another asker was told something else since; asked no more often than a list that is nobody else's would be. */
-function isDoubtful(visit: ListVisit, { at, tag }: Standing, rendering: Rendering): boolean {
-  const { standings, now } = visit.isolate.ports;
-  const newest = standings.hot(newestKey(visit, visit.target, "origin"));
-  if (newest === undefined || newest.tag === tag || newest.at <= rendering.at) return false;
+/** Whether an asker was told another rendering since this one was last told. */
+export function isSuperseded(visit: ListVisit, { tag, at }: Rendering): boolean {
+  const newest = visit.isolate.ports.standings.hot(newestKey(visit, visit.target, "origin"));
+  return newest !== undefined && newest.tag !== tag && newest.at > at;
+}
+
+/** Whether what the asker was told is in doubt; asked no more often than a list that is nobody else's would be. */
+function isDoubtful(visit: ListVisit, { at }: Standing, rendering: Rendering): boolean {
+  if (!isSuperseded(visit, rendering)) return false;
+  const { now } = visit.isolate.ports;
   return judge(at, now(), listLifetime(visit, { isFinished: false })) !== "fresh";
 }
 
