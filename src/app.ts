@@ -92,6 +92,10 @@ function controlRoutes(parts: AppParts): Hono<{ Bindings: Bindings }> {
   routes.all("/health", () => problemResponse("method_not_allowed", { Allow: "GET, HEAD" }));
   routes.all("/metrics", () => problemResponse("method_not_allowed", { Allow: "GET, HEAD" }));
   routes.notFound(() => problemResponse("not_found"));
+  routes.onError((error) => {
+    parts.onFault(error);
+    return problemResponse("internal");
+  });
   return routes;
 }
 

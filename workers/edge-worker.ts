@@ -66,8 +66,6 @@ const READ_UP_TO = 2000;
 const A_DAY_S = 86_400;
 /** For how long a write is remembered past the life of what it ends: answers under way may come that late. */
 const WRITTEN_MARGIN_S = 60;
-/** How often what was told to others is looked for in the colo after it was written there. */
-const READ_BACKS = 2;
 /** Of how many projects and objects it is remembered when they were last looked at. */
 const SEEN = 20_000;
 
@@ -79,7 +77,6 @@ type LogOf<T> = {
   readonly weigh: (account: T) => number;
   readonly keptS: number;
   readonly far: "colo" | "kv";
-  readonly readBacks?: number;
 };
 
 /** Puts the Worker together; throws with every fault of the configuration, so that a faulty one does not start. */
@@ -112,7 +109,7 @@ export function createEdge(
   };
   const remembered: { count: number }[] = [];
 
-  const log = <T>({ merge, weigh, keptS, far, readBacks = READ_BACKS }: LogOf<T>): Log<T> =>
+  const log = <T>({ merge, weigh, keptS, far }: LogOf<T>): Log<T> =>
     mergedLog<T>({
       memory: memoryStore<T>(RECORDS_BYTES, weigh),
       colo: coloRecords<T>(openCache, onStoreError),
@@ -120,7 +117,6 @@ export function createEdge(
       merge,
       wait,
       keptS,
-      readBacks,
     });
   const hot = memoryStore<Uint8Array>(limits.HOT_BYTES, (bytes) => bytes.byteLength);
   const ports: Ports = {

@@ -1,9 +1,11 @@
 import type { ToldList } from "../core/dialect.ts";
 import type { ListDatabase } from "../core/pipelines/list-database.ts";
 import { projectNumber } from "../core/pipelines/finished.ts";
+import { listHeaders } from "../core/pipelines/list-headers.ts";
 import type { ForgeSite } from "../core/site.ts";
 import type { MemoryStore } from "../core/store.ts";
 import type { PipelinesAnswer, PipelinesDatabase } from "./pipelines-db.ts";
+import { DatabaseFailure } from "./postgres.ts";
 
 export type ListDatabaseParts = {
   readonly database: PipelinesDatabase;
@@ -22,33 +24,52 @@ export function listDatabase(parts: ListDatabaseParts): ListDatabase {
   const { database, site, now, restMs, unmade, onAnswer } = parts;
   let restsUntil = 0;
 
-  const rest = ({ reason, failure }: Extract<PipelinesAnswer, { kind: "none" }>, name: string): void => {
+  const rest = ({ reason, failure }: NoList, name: string): void => {
+    if (reason === "resting") return; // another is trying again just now
     const until = now() + restMs;
     unmade.set(name, until);
-    if (failure !== undefined && reason !== "timeout") restsUntil = until;
+    // One list that takes too long says nothing of the others
+    if (failure !== undefined && failure.fault !== "too_slow") restsUntil = until;
   };
 
   return {
     isAvailable: (target) => now() >= restsUntil && now() >= (unmade.get(nameOf(target)) ?? 0),
     async make(target, defer): Promise<ToldList | undefined> {
-      const answer = await database.list(target, `${target.scheme}//${site.host}`, defer);
-      if (answer.kind === "none") {
-        rest(answer, nameOf(target));
-        onAnswer(answer.reason, answer.failure);
-        return undefined;
+      const answer = await list(database, target, `${target.scheme}//${site.host}`, defer);
+      if (answer.kind === "answer") {
+        onAnswer("made", undefined);
+        return toldList(answer);
       }
-      onAnswer("made", undefined);
-      const { body, headers } = answer;
-      const bytes = new TextEncoder().encode(body);
-      return {
-        kind: "list",
-        headers,
-        bytes,
-        origin: undefined,
-        isFinished: false,
-        projectNumber: projectNumber(body),
-      };
+      rest(answer, nameOf(target));
+      onAnswer(answer.reason, answer.failure);
+      return undefined;
     },
+  };
+}
+
+type NoList = Extract<PipelinesAnswer, { kind: "none" }>;
+
+/** What nobody thought of is a failure like any other: the forge can still be asked. */
+async function list(
+  database: PipelinesDatabase,
+  ...asked: Parameters<PipelinesDatabase["list"]>
+): Promise<PipelinesAnswer> {
+  try {
+    return await database.list(...asked);
+  } catch (cause) {
+    return { kind: "none", reason: "error", failure: new DatabaseFailure("error", cause) };
+  }
+}
+
+function toldList({ body, headers }: Extract<PipelinesAnswer, { kind: "answer" }>): ToldList {
+  const said = new Map(headers);
+  return {
+    kind: "list",
+    headers: listHeaders((name) => said.get(name) ?? null), // in the order in which the forge's own are kept
+    bytes: new TextEncoder().encode(body),
+    origin: undefined,
+    isFinished: false,
+    projectNumber: projectNumber(body),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Grant } from "../core/grant.ts";
 import type { Question } from "../core/question.ts";
 import type { Tier } from "../core/store.ts";
 import { ask } from "./ask.ts";
-import { changesOf, listChangedAt } from "./changes.ts";
+import { changesOf, mayBeThereAt } from "./changes.ts";
 import { grantKey, nameGrantKey } from "./keys.ts";
 import { shareWork } from "./shared-work.ts";
 import type { Learned, Visit } from "./visit.ts";
@@ -105,7 +105,7 @@ function isUsable(visit: Visit, grant: Grant): boolean {
   if (grant.kind === "no" && grant.at <= writtenAt(visit)) return false;
   const changes = changesOf(visit);
   if (grant.kind !== "hold" && grant.at <= (changes?.accessAt ?? 0)) return false;
-  if (grant.kind === "no" && grant.at <= listChangedAt(changes, visit.target)) return false; // there may be one now
+  if (grant.kind === "no" && grant.at <= mayBeThereAt(changes, visit.target)) return false;
   return judge(grant.at, visit.isolate.ports.now(), grantLifetime(visit, grant)) !== "expired";
 }
 

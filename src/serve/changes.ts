@@ -1,4 +1,10 @@
-import { pipelineChangedAt, withGroups, type Changes, type GroupChanges } from "../core/events/changes.ts";
+import {
+  lastPushAt,
+  pipelineChangedAt,
+  withGroups,
+  type Changes,
+  type GroupChanges,
+} from "../core/events/changes.ts";
 import type { Target } from "../core/target.ts";
 import { changesKeyOf, groupsKey } from "./keys.ts";
 import type { Visit } from "./visit.ts";
@@ -41,6 +47,13 @@ export async function findChanges(visit: Visit): Promise<void> {
   const { changes, groups } = isolate.ports;
   await bringUpToDate(isolate, site, { log: changes, key: changesKeyOf(visit, target) });
   await bringUpToDate(isolate, site, { log: groups, key: groupsKey(site) });
+}
+
+/** When it was last told that there may be what the origin has said is not there; in milliseconds. */
+export function mayBeThereAt(changes: Changes | undefined, target: Target): number {
+  if (changes === undefined) return 0;
+  if (target.lane === "raw") return Math.max(lastPushAt(changes), changes.filesAt);
+  return target.lane === "artifact" ? changes.listsAt : listChangedAt(changes, target);
 }
 
 /** From when on what the origin said of a target's name may still be so, as far as pipelines go; in milliseconds. */

@@ -1,13 +1,12 @@
 import { MISS } from "../core/cache-status.ts";
 import type { Opened } from "../core/dialect.ts";
 import type { Entry } from "../core/entry.ts";
-import { lastPushAt } from "../core/events/changes.ts";
 import { judge } from "../core/freshness.ts";
 import { Failure } from "../core/problem.ts";
 import { UNKNOWN, type Pin } from "../core/pin.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { findHold, holdScope, refuse } from "./ask.ts";
-import { changesOf } from "./changes.ts";
+import { changesOf, mayBeThereAt } from "./changes.ts";
 import { beginFill, beginOwnFill, type Source } from "./begin-fill.ts";
 import type { Fill } from "./fill.ts";
 import { bodyKey, entryKey, latestKey, missingKey, revisionKey, type KnownPin } from "./keys.ts";
@@ -70,8 +69,7 @@ export function findMissing(visit: Visit): Refusal | undefined {
   const { missing, now, config } = visit.isolate.ports;
   const known = missing.get(missingKey(visit));
   const hard = config.limits.MISSING_S * 1000;
-  const changes = changesOf(visit);
-  if (known !== undefined && changes !== undefined && known.at <= lastPushAt(changes)) return undefined;
+  if (known !== undefined && known.at <= mayBeThereAt(changesOf(visit), visit.target)) return undefined;
   if (known === undefined || judge(known.at, now(), { soft: hard, hard }) === "expired") return undefined;
   return known.refusal;
 }

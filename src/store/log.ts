@@ -9,37 +9,47 @@ export type LogParts<T> = {
   readonly wait: (ms: number) => Promise<void>;
   /** How long the far tiers keep an account, in seconds. */
   readonly keptS: number;
-  /** Another isolate may have read before we wrote, and written after: how often our words are looked for again. */
-  readonly readBacks: number;
 };
 
 /** Workers KV takes one write a second for a key. */
 const BETWEEN_KV_WRITES_MS = 1100;
-const BEFORE_READ_BACK_MS = 50;
+/** Another isolate may have read before we wrote, and written after: when our words are looked for again, and again. */
+const READ_BACKS_MS = [50, 250, 1000];
+
+/** How long work of another request is waited for: one that was ended leaves its work hanging. */
+const PATIENCE_MS = 3000;
 
 /**
  * Accounts in tiers. The far tiers know no transactions, so what is written is read back behind the response and written once
- * more where another isolate has overwritten it. Writes to KV are gathered: many in a second become one.
+ * more where another isolate has overwritten it. Writes are gathered: many at once become two.
  */
-export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS, readBacks }: LogParts<T>): Log<T> {
-  const learn = (key: string, account: T | undefined): void => {
-    if (account === undefined) return;
-    const known = memory.get(key);
-    memory.set(key, known === undefined ? account : merge(known, account));
+export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS }: LogParts<T>): Log<T> {
+  /** Accounts on their way to the colo, which memory must not lose. */
+  const leaving = new Map<string, T>();
+
+  const known = (key: string): T | undefined => leaving.get(key) ?? memory.get(key);
+
+  const learn = (key: string, account: T | undefined): T | undefined => {
+    const before = known(key);
+    const all = before === undefined || account === undefined ? (before ?? account) : merge(before, account);
+    if (all === undefined) return undefined;
+    if (leaving.has(key)) leaving.set(key, all);
+    memory.set(key, all);
+    return all;
   };
 
   const writeColo = async (key: string): Promise<void> => {
-    learn(key, await colo.get(key));
-    const account = memory.get(key);
-    if (account !== undefined) await colo.put(key, account, keptS);
+    const account = learn(key, await colo.get(key));
+    if (account === undefined) return;
+    await colo.put(key, account, keptS);
+    if (leaving.get(key) === account) leaving.delete(key);
   };
 
   const readBack = async (key: string): Promise<void> => {
-    for (let time = 0; time < readBacks; time++) {
-      await wait(BEFORE_READ_BACK_MS);
+    for (const ms of READ_BACKS_MS) {
+      await wait(ms);
       const stored = await colo.get(key);
-      learn(key, stored);
-      const account = memory.get(key);
+      const account = learn(key, stored);
       if (account === undefined || JSON.stringify(stored) === JSON.stringify(account)) continue;
       await colo.put(key, account, keptS);
     }
@@ -47,18 +57,17 @@ export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS, readBacks }
 
   const writeKv = async (key: string): Promise<void> => {
     if (kv === undefined) return;
-    learn(key, await kv.get(key));
-    const account = memory.get(key);
+    const account = learn(key, await kv.get(key));
     if (account !== undefined) await kv.put(key, account, keptS);
     await wait(BETWEEN_KV_WRITES_MS);
   };
 
-  const toColo = gathered(writeColo);
-  const again = gathered(readBack);
-  const toKv = gathered(writeKv);
+  const toColo = gathered(writeColo, wait);
+  const again = gathered(readBack, wait);
+  const toKv = gathered(writeKv, wait);
 
   return {
-    hot: (key) => memory.get(key),
+    hot: known,
     keys: () => memory.keys(),
     async look(key, isFar) {
       const [near, far] = await Promise.all([colo.get(key), isFar ? kv?.get(key) : undefined]);
@@ -66,18 +75,27 @@ export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS, readBacks }
       learn(key, far);
     },
     async note(key, change, defer) {
-      memory.set(key, change(memory.get(key)));
+      const account = change(known(key));
+      leaving.set(key, account);
+      memory.set(key, account);
       if (kv !== undefined) defer(toKv(key));
-      await toColo(key);
-      if (readBacks > 0) defer(again(key));
+      const written = toColo(key);
+      defer(written); // it is others' as well, and is done even if whoever told us does not wait
+      await written;
+      defer(again(key));
     },
   };
 }
 
-/** Work for a key that is under way is not begun beside itself, but once more after it, for all who asked meanwhile. */
-function gathered(work: (key: string) => Promise<void>): (key: string) => Promise<void> {
+/**
+ * Work for a key that is under way is not begun beside itself, but once more after it, for all who asked meanwhile. Whoever
+ * begins it waits first and does it itself: I/O belongs to the request that begins it.
+ */
+function gathered(
+  work: (key: string) => Promise<void>,
+  wait: (ms: number) => Promise<void>,
+): (key: string) => Promise<void> {
   const underWay = new Map<string, Promise<void>>();
-  const following = new Map<string, Promise<void>>();
 
   const begin = (key: string): Promise<void> => {
     const running = work(key).finally(() => {
@@ -88,17 +106,12 @@ function gathered(work: (key: string) => Promise<void>): (key: string) => Promis
   };
 
   return async (key) => {
-    const known = following.get(key); // looked at first: between the two there is a moment without a running one
-    if (known !== undefined) return await known;
-    const running = underWay.get(key);
-    if (running === undefined) return await begin(key);
-    const next = running
-      .catch(() => undefined) // whoever began it sees it fail
-      .then(() => {
-        following.delete(key);
-        return begin(key);
-      });
-    following.set(key, next);
-    return await next;
+    const before = underWay.get(key);
+    if (before === undefined) return await begin(key);
+    const done = before.catch(() => undefined); // whoever began it sees it fail
+    await Promise.race([done, wait(PATIENCE_MS)]);
+    if (underWay.get(key) === before) underWay.delete(key);
+    const since = underWay.get(key);
+    return await (since ?? begin(key));
   };
 }

@@ -88,7 +88,10 @@ function followHead(
   const beside = listed?.get(ref) ?? oid;
   if (defaultBranch !== undefined && beside === oid) return follow(oid, told(changes, ref, since));
   const isAffected = pushes.some(
-    (push) => push.ref.startsWith("refs/heads/") && push.before === oid && since <= toldAt(push),
+    (push) =>
+      push.ref.startsWith("refs/heads/") &&
+      (push.isVague === true || push.before === oid) &&
+      since <= toldAt(push),
   );
   return isAffected ? UNCLEAR : { kind: "oid", oid };
 }

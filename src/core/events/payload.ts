@@ -15,9 +15,9 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A text that says something; `undefined` for an empty one and for any other value. */
+/** A text that says something; `undefined` for an empty one, one that is no Unicode, and any other value. */
 export function textOf(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return typeof value === "string" && value !== "" && value.isWellFormed() ? value : undefined;
 }
 
 /** The number of a project or pipeline as URLs have it; `undefined` for what is none. */

@@ -1,3 +1,4 @@
+import { byNumber } from "./by-number.ts";
 import { newestKey } from "../keys.ts";
 import { shareWork } from "../shared-work.ts";
 import type { Learned } from "../visit.ts";
@@ -20,7 +21,7 @@ export async function makeShared(visit: ListVisit): Promise<Rendering | undefine
   const { joined, result } = shareWork(visit, isolate.asked, makingKey(visit), () => make(visit, database));
   const made = await result;
   visit.trace.revision = { kind: "forwarded", reason: "miss", collapsed: joined };
-  return made.kind === "admitted" ? shownOfDatabase(visit)?.rendering : undefined;
+  return made.kind === "admitted" ? shownOfDatabase(byNumber(visit))?.rendering : undefined; // it may have told the number
 }
 
 /** What making a list is shared under. */

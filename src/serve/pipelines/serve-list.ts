@@ -20,7 +20,7 @@ import { MAY, POLL, type ListVisit } from "./list-visit.ts";
 import { spellAsAsked } from "./numbered.ts";
 import { rememberReadyList } from "./ready-list.ts";
 import { isSuperseded, shownHot, shownOfDatabase, type Shown } from "./shown.ts";
-import { entryOf, findTold } from "./told.ts";
+import { entryOf, findToldElsewhere } from "./told.ts";
 
 /** Answers from memory alone. */
 export function serveListHot(visit: ListVisit, arrival: Arrival): Response | undefined {
@@ -58,18 +58,34 @@ async function serveAdmitted(
   arrival: Arrival,
   question: Question,
 ): Promise<Response | undefined> {
-  const made = question === MAY ? await makeShared(visit) : undefined;
+  const made = question === MAY ? (findMade(visit) ?? (await makeShared(visit))) : undefined;
   const found: Found = made === undefined ? await findShown(visit) : { kind: "shown", rendering: made };
   if (found.kind === "unclear") return undefined;
   if (found.kind === "refused") return refusalResponse(visit, arrival, found.refusal);
+  return await serveFound(byNumber(visit), arrival, { question, rendering: found.rendering });
+}
+
+async function serveFound(
+  visit: ListVisit,
+  arrival: Arrival,
+  found: { readonly question: Question; readonly rendering: Rendering },
+): Promise<Response | undefined> {
   const held = await readHeld(visit, found.rendering);
   if (held === undefined) return undefined;
   if (held.rendering.at >= visit.trace.startedAt) visit.trace.body = visit.trace.revision; // it came with the answer
   const response = send(visit, arrival, held.rendering, held.bytes);
   if (isStillAdmitted(visit)) return response;
-  const again = await admit(visit, question);
+  const again = await admit(visit, found.question);
   if (again.kind === "refused") return refusalResponse(visit, arrival, again.refusal);
   return again.kind === "admitted" ? response : undefined;
+}
+
+/** What was made of the database, and still holds. */
+function findMade(visit: ListVisit): Rendering | undefined {
+  const shown = shownOfDatabase(visit);
+  if (shown === undefined || !isServable(visit, shown)) return undefined;
+  noteHit(visit, shown);
+  return shown.rendering;
 }
 
 type Found =
@@ -79,7 +95,7 @@ type Found =
 /** What the asker may be shown: what is known to be so still, else what the origin says now. */
 async function findShown(visit: ListVisit): Promise<Found> {
   const started = visit.isolate.ports.now();
-  if (shownHot(visit)?.state !== "fresh") await findTold(visit);
+  if (shownHot(visit)?.state !== "fresh") await findToldElsewhere(visit);
   try {
     return findServable(visit) ?? (await learnShown(visit));
   } catch (error) {
@@ -105,20 +121,25 @@ async function learnShown(visit: ListVisit): Promise<Found> {
   const { joined, learned } = await learnAlone(visit);
   if (learned.kind !== "admitted") return toleratedFor(visit, learned) ?? learned;
   if (joined && findServable(visit) === undefined) return await learnAnew(visit); // it was asked before something was told
-  const told = shownHot(visit);
-  if (told === undefined) return { kind: "unclear" };
-  noteHit(visit, told);
-  return { kind: "shown", rendering: told.rendering };
+  return findTold(visit);
 }
 
 async function learnAnew(visit: ListVisit): Promise<Found> {
   const learned = await learnInFull(visit);
   if (learned.kind !== "admitted") return toleratedFor(visit, learned) ?? learned;
-  const told = shownHot(visit);
-  return told === undefined ? { kind: "unclear" } : { kind: "shown", rendering: told.rendering };
+  return findTold(visit);
 }
 
-function findServable(visit: ListVisit): Found | undefined {
+/** What the asker was told for this very request; the answer may have told the project's number. */
+function findTold(visit: ListVisit): Found {
+  const told = shownHot(byNumber(visit));
+  if (told === undefined) return { kind: "unclear" };
+  noteHit(visit, told);
+  return { kind: "shown", rendering: told.rendering };
+}
+
+function findServable(asked: ListVisit): Found | undefined {
+  const visit = byNumber(asked);
   const shown = shownHot(visit);
   if (shown === undefined || !isServable(visit, shown)) return undefined;
   noteHit(visit, shown);
@@ -164,7 +185,7 @@ async function readHeld(visit: ListVisit, rendering: Rendering): Promise<Held | 
   const bytes = await readBytes(visit, rendering);
   if (bytes !== undefined) return { rendering, bytes };
   const learned = await learnInFull(visit);
-  const shown = learned.kind === "admitted" ? shownHot(visit) : undefined;
+  const shown = learned.kind === "admitted" ? shownHot(byNumber(visit)) : undefined;
   const told = shown && (await readBytes(visit, shown.rendering));
   return shown && told && { rendering: shown.rendering, bytes: told };
 }

@@ -29,7 +29,7 @@ export async function conditionFor(visit: ListVisit): Promise<Condition | undefi
 }
 
 /** Brings in what other isolates of the colo know of what this asker was told. */
-export async function findTold(visit: ListVisit): Promise<void> {
+export async function findToldElsewhere(visit: ListVisit): Promise<void> {
   const { standings } = visit.isolate.ports;
   const { now, config } = visit.isolate.ports;
   const hard = config.limits.GRANT_S * 1000;
@@ -57,21 +57,26 @@ export async function rememberTold(
   list: ToldList,
   at: number,
 ): Promise<ListVisit> {
-  const number = list.kind === "list" && !isByNumber(asking.target) ? list.projectNumber : undefined;
-  const visit = number === undefined ? asking : numbered(asking, number);
-  const { target } = visit;
-  const told = list.kind === "list" ? { ...list, headers: headersByNumber(visit, list.headers) } : list;
-  const rendering = await renderingOf(visit, condition?.rendering, told, at);
+  const visit = keepNumber(asking, list, at);
+  const rendering = await renderingOf(visit, condition?.rendering, list, at);
   if (rendering === undefined) return asking;
   keepRendering(visit, rendering);
-  keep(visit, standingKey(visit, target), { at, tag: rendering.tag });
-  keep(visit, newestKey(visit, target, "origin"), { at, tag: rendering.tag });
-  if (number !== undefined) keep(asking, numberKey(asking, asking.target), { at, tag: number });
+  keep(visit, standingKey(visit, visit.target), { at, tag: rendering.tag });
+  keep(visit, newestKey(visit, visit.target, "origin"), { at, tag: rendering.tag });
   return visit;
 }
 
+/** The visit by the project's number, where a list tells it; it is remembered what the path stands for. */
+function keepNumber(asking: ListVisit, list: ToldList, at: number): ListVisit {
+  const number = list.kind === "list" && !isByNumber(asking.target) ? list.projectNumber : undefined;
+  if (number === undefined) return asking;
+  keep(asking, numberKey(asking, asking.target), { at, tag: number });
+  return numbered(asking, number);
+}
+
 /** Remembers a list that was made of the database: everyone who may read lists is told the same. */
-export async function rememberMade(visit: ListVisit, list: ToldList, at: number): Promise<void> {
+export async function rememberMade(asking: ListVisit, list: ToldList, at: number): Promise<void> {
+  const visit = keepNumber(asking, list, at);
   const rendering = await renderingOf(visit, undefined, list, at);
   if (rendering === undefined) return;
   keepRendering(visit, rendering);
@@ -95,7 +100,8 @@ async function renderingOf(
     }
     return { ...known, at, tag: await tagOf(visit, known.identity, headers), headers };
   }
-  const { bytes, headers, origin, isFinished } = list;
+  const { bytes, origin, isFinished } = list;
+  const headers = headersByNumber(visit, list.headers);
   const identity = await codec.sha256(bytes);
   const size = bytes.byteLength;
   const tag = await tagOf(visit, identity, headers);
