@@ -12,6 +12,9 @@ import { ConfigurationFaults, startLocalEdge } from "./local-edge.ts";
 const DEMO_GITLAB_PORT = 8787;
 const DEMO_GITEA_PORT = 8788;
 const DEMO_STORE_PORT = 8789;
+/** What the demo's forges and the edge know, where the environment says nothing else. */
+const LOCAL_WEBHOOK_SECRET = "local-webhook-secret";
+const SECRETS = ["KEY_SECRET", "CONTROL_TOKEN", "WEBHOOK_SECRET", "S3_KEYS", "PRELOAD_TOKENS"];
 /** Where sites are listened on whose host has no port of its own. */
 const COMMON_PORT = 8787;
 
@@ -21,7 +24,7 @@ const devVars = join(ROOT, ".dev.vars");
 if (existsSync(devVars)) process.loadEnvFile(devVars);
 const settings = {
   KEY_SECRET: randomBytes(32).toString("hex"),
-  ...fromEnvironment([...Object.keys(LIMITS), "KEY_SECRET", "CONTROL_TOKEN", "S3_KEYS"]),
+  ...fromEnvironment([...Object.keys(LIMITS), ...SECRETS, "PIPELINES_DB_HOST"]),
 };
 
 try {
@@ -78,7 +81,16 @@ async function startWithDemo(): Promise<Started> {
     ];
     const keys = Object.fromEntries(Object.values(DEMO_KEYS).map(({ id, secret }) => [id, secret]));
     console.log("Bundling the Worker and starting Miniflare");
-    const vars = { CONTROL_TOKEN: "local-control-token", ...settings, S3_KEYS: keys, SITES: sites };
+    const vars = {
+      CONTROL_TOKEN: "local-control-token",
+      WEBHOOK_SECRET: LOCAL_WEBHOOK_SECRET,
+      ...settings,
+      S3_KEYS: keys,
+      SITES: sites,
+    };
+    const secret = String(vars.WEBHOOK_SECRET);
+    demo.gitlab.hooks = [{ url: `http://${gitlab}/-/forgefront/hooks`, secret }];
+    demo.gitea.hooks = [{ url: `http://${gitea}/-/forgefront/hooks`, secret }];
     const ports = [DEMO_GITLAB_PORT, DEMO_GITEA_PORT, DEMO_STORE_PORT];
     const edge = await startLocalEdge({ vars, ports });
     return {
@@ -133,6 +145,12 @@ function demoLines(demo: Demo, gitlab: string, gitea: string): string[] {
     `  curl -s "http://${gitlab}/api/v4/projects/1/jobs/1001/artifacts?format=tar&path=coverage" | tar xv`,
     "The latest job's archive as a page for people, of a branch and in a browser:",
     `  curl -i -L "http://${gitlab}/demo/hello/-/jobs/artifacts/main/browse?job=build"`,
+    "Pipelines, rendered once for everyone who polls them, by number or by path:",
+    `  curl -i "http://${gitlab}/api/v4/projects/1/pipelines?per_page=5"`,
+    `  curl -i "http://${gitlab}/api/v4/projects/demo%2Fhello/pipelines?page=1&per_page=5"`,
+    "An event that makes them fresh (the demo's own pushes tell of themselves), and what a purge would forget:",
+    `  curl -i -H "X-Gitlab-Token: ${LOCAL_WEBHOOK_SECRET}" -H "X-Gitlab-Event: Pipeline Hook" -d '{"object_kind":"pipeline","object_attributes":{"id":13},"project":{"id":1,"path_with_namespace":"demo/hello"}}' http://${gitlab}/-/forgefront/hooks`,
+    `  curl -s -H "Authorization: Bearer local-control-token" -d '{"project":"demo/hello","dry_run":true}' http://${gitlab}/-/forgefront/purge`,
     "What the origin was asked, and what the edge counted:",
     `  curl -s ${demo.gitlab.url}/-/demo/counts`,
     `  curl -s -H "Authorization: Bearer local-control-token" http://${gitlab}/-/forgefront/metrics`,

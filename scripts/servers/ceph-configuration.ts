@@ -63,6 +63,8 @@ rgw_frontends = beast endpoint=127.0.0.1:${rgwPort} tcp_nodelay=1
 rgw_enable_lc_threads = false
 rgw_enable_quota_threads = false
 rgw_dynamic_resharding = false
+# A topic's address may hold a password only where the request for it came over TLS, or says that it came so to a proxy.
+rgw_trust_forwarded_https = true
 ${dnsName === undefined ? "" : `rgw_dns_name = ${dnsName}`}
 `;
 }

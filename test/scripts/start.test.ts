@@ -191,10 +191,12 @@ describe("scripts/start.ts with the demo", () => {
       const outputs: string[] = [];
       for (const command of commands) outputs.push(await run(command));
       const programs = commands.map((command) => command.split(" ")[0]).join(" ");
-      expect(programs).toBe(`${"curl ".repeat(9)}git${" curl".repeat(9)}`);
+      expect(programs).toBe(`${"curl ".repeat(13)}git${" curl".repeat(9)}`);
 
       const [open = "", secret = "", refused = "", range = ""] = outputs;
-      const [entry = "", unpacked = "", browsed = "", counts = "", metrics = ""] = outputs.slice(4);
+      const [entry = "", unpacked = "", browsed = ""] = outputs.slice(4);
+      const [byNumber = "", byPath = "", event = "", purge = "", counts = "", metrics = ""] =
+        outputs.slice(7);
       expect(open).toMatch(/^HTTP\/1\.1 200 OK[^]*forgefront-body; fwd=miss[^]*# Hello/i);
       expect(await run(commands[0] ?? "")).toMatch(/forgefront-grant; hit[^]*forgefront-body; hit/i);
       expect(secret).toMatch(/^HTTP\/1\.1 200 OK[^]*TOP-SECRET of secret/);
@@ -206,6 +208,10 @@ describe("scripts/start.ts with the demo", () => {
       expect(entry).toMatch(/^HTTP\/1\.1 200 OK[^]*content-type: text\/html[^]*<!doctype html>/i);
       expect(unpacked.split("\n")).toContain("coverage/index.html");
       expect(browsed).toMatch(/^HTTP\/1\.1 302 Found[^]*HTTP\/1\.1 200 OK[^]*<table/);
+      expect(byNumber).toMatch(/^HTTP\/1\.1 200 OK[^]*forgefront-revision; fwd=miss[^]*"project_id":1,/i);
+      expect(byPath).toMatch(/^HTTP\/1\.1 200 OK[^]*projects\/demo%2Fhello\/pipelines\?[^]*"project_id":1,/i);
+      expect(event).toMatch(/^HTTP\/1\.1 200 OK[^]*\{"changes":1\}$/);
+      expect(JSON.parse(purge)).toMatchObject({ dry_run: true, purged: { project: "demo/hello" } });
       expect(JSON.parse(counts)).toMatchObject({
         denied: expect.any(Number) as number,
         "web:raw": expect.any(Number) as number,
@@ -213,8 +219,8 @@ describe("scripts/start.ts with the demo", () => {
       expect(metrics).toMatch(/^forgefront_requests_total\{/m);
       expect(await run("cd hello && git rev-parse HEAD")).toMatch(/^[0-9a-f]{40}\n$/);
 
-      const [object = "", denied = "", part = "", inner = "", listed = ""] = outputs.slice(10);
-      const [written = "", again = "", anybody = "", asked = ""] = outputs.slice(15);
+      const [object = "", denied = "", part = "", inner = "", listed = ""] = outputs.slice(14);
+      const [written = "", again = "", anybody = "", asked = ""] = outputs.slice(19);
       expect(inner).toMatch(/^HTTP\/1\.1 200 OK[^]*<!doctype html>/);
       expect(JSON.parse(listed)).toContainEqual(
         expect.objectContaining({ path: "coverage/index.html", type: "file" }),
