@@ -19,12 +19,16 @@ export type LocalEdgeOptions = {
   readonly entry?: string;
   /** `host:port` to which everything goes that the Worker sends out, whatever host it is for. */
   readonly outbound?: string;
+  /** The connection string of GitLab's database; where it is left out, that of the environment (`PIPELINES_DB`). */
+  readonly database?: string;
 };
 
 /** Runs the Worker in Miniflare with the bindings of wrangler.toml; throws `ConfigurationFaults` before it starts anything. */
-export async function startLocalEdge({ vars, ports, entry, outbound }: LocalEdgeOptions): Promise<LocalEdge> {
+export async function startLocalEdge(options: LocalEdgeOptions): Promise<LocalEdge> {
+  const { vars, ports, entry, outbound, database = process.env["PIPELINES_DB"] } = options;
   const bindings = { ...configuredVars(), ...vars };
-  const config = readConfig({ ...databases(), ...bindings });
+  const hyperdrives = databases(database);
+  const config = readConfig({ ...hyperdrives, ...bindings });
   if (config.kind === "faults") throw new ConfigurationFaults(config.faults);
   for (const port of ports) await insistOnFree(port);
   const bundled = await bundle(entry);
@@ -34,7 +38,7 @@ export async function startLocalEdge({ vars, ports, entry, outbound }: LocalEdge
       contents,
       bindings,
       ports,
-      hyperdrives: databases(),
+      hyperdrives,
       ...(outbound !== undefined && { outbound }),
     });
     return { miniflare, close: () => miniflare.dispose() };
@@ -114,9 +118,8 @@ function workerOptions(): object {
   return unstable_getMiniflareWorkerOptions(join(ROOT, "wrangler.toml")).workerOptions;
 }
 
-/** The database of pipelines is there where the environment names one (`postgres://...`), whatever wrangler.toml says. */
-function databases(): Readonly<Record<string, string>> {
-  const url = process.env["PIPELINES_DB"];
+/** The database of pipelines is there where one is named (`postgres://...`), whatever wrangler.toml says. */
+function databases(url: string | undefined): Readonly<Record<string, string>> {
   return url === undefined || url === "" ? {} : { PIPELINES_DB: url };
 }
 

@@ -88,7 +88,7 @@ async function startWithDemo(): Promise<Started> {
       S3_KEYS: keys,
       SITES: sites,
     };
-    const secret = String(vars.WEBHOOK_SECRET);
+    const secret = vars.WEBHOOK_SECRET;
     demo.gitlab.hooks = [{ url: `http://${gitlab}/-/forgefront/hooks`, secret }];
     demo.gitea.hooks = [{ url: `http://${gitea}/-/forgefront/hooks`, secret }];
     const ports = [DEMO_GITLAB_PORT, DEMO_GITEA_PORT, DEMO_STORE_PORT];

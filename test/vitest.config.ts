@@ -1,12 +1,18 @@
 import { defineConfig } from "vitest/config";
 
+/** Suites of functions, whose files know nothing of one another: they share a process, which saves its start for each. */
+const FUNCTIONS = "test/{bench,core,origin,serve,store,workers,zip}/**/*.test.ts";
+
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
-    include: ["test/**/*.test.ts"],
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // Two cores, and most suites wait most of the time: for clocks, for other processes.
     maxWorkers: 3,
+    projects: [
+      { extends: true, test: { name: "functions", include: [FUNCTIONS], isolate: false } },
+      { extends: true, test: { name: "running", include: ["test/**/*.test.ts"], exclude: [FUNCTIONS] } },
+    ],
   },
 });

@@ -77,6 +77,7 @@ type LogOf<T> = {
   readonly weigh: (account: T) => number;
   readonly keptS: number;
   readonly far: "colo" | "kv";
+  readonly stamp?: (account: T) => T;
 };
 
 /** Puts the Worker together; throws with every fault of the configuration, so that a faulty one does not start. */
@@ -109,7 +110,7 @@ export function createEdge(
   };
   const remembered: { count: number }[] = [];
 
-  const log = <T>({ merge, weigh, keptS, far }: LogOf<T>): Log<T> =>
+  const log = <T>({ merge, weigh, keptS, far, stamp }: LogOf<T>): Log<T> =>
     mergedLog<T>({
       memory: memoryStore<T>(RECORDS_BYTES, weigh),
       colo: coloRecords<T>(openCache, onStoreError),
@@ -117,6 +118,7 @@ export function createEdge(
       merge,
       wait,
       keptS,
+      ...(stamp !== undefined && { stamp }),
     });
   const hot = memoryStore<Uint8Array>(limits.HOT_BYTES, (bytes) => bytes.byteLength);
   const ports: Ports = {
@@ -186,6 +188,7 @@ export function createEdge(
         watch: {
           pulses: log<Stamped>({
             merge: (one, other) => (other.at > one.at ? other : one),
+            stamp: ({ at }) => ({ at: Math.max(now(), at + 1) }),
             weigh: () => SMALL_RECORD_BYTES,
             keptS: A_DAY_S,
             far: "colo",

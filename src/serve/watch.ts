@@ -10,7 +10,7 @@ const FAR_LOOK_MS = 30_000;
 
 /** Keeps an isolate up to date with what others of the colo, and other colos, were told. */
 export type Watch = {
-  /** When anything was last told of a site. */
+  /** When anything was last told of a site. What is written to the colo is always later than what was there, whatever the clocks say: it is felt because it differs. */
   readonly pulses: Log<Stamped>;
   /** When a site's pulse was last looked at, by its key. */
   readonly felt: Map<string, number>;
@@ -80,8 +80,5 @@ export async function beat(
   site: Site,
   defer: (work: Promise<unknown>) => void,
 ): Promise<void> {
-  const key = pulseKey(site);
-  await watch.pulses.look(key, false);
-  // Always a later one, whatever the clocks say: it is felt because it differs
-  await watch.pulses.note(key, (before) => ({ at: Math.max(ports.now(), (before?.at ?? 0) + 1) }), defer);
+  await watch.pulses.note(pulseKey(site), (before) => before ?? { at: ports.now() }, defer);
 }

@@ -9,6 +9,8 @@ export type LogParts<T> = {
   readonly wait: (ms: number) => Promise<void>;
   /** How long the far tiers keep an account, in seconds. */
   readonly keptS: number;
+  /** What an account becomes by being written to the colo, given what was there; nothing else, where it is left out. */
+  readonly stamp?: (account: T) => T;
 };
 
 /** Workers KV takes one write a second for a key. */
@@ -23,14 +25,14 @@ const PATIENCE_MS = 3000;
  * Accounts in tiers. The far tiers know no transactions, so what is written is read back behind the response and written once
  * more where another isolate has overwritten it. Writes are gathered: many at once become two.
  */
-export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS }: LogParts<T>): Log<T> {
+export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS, stamp = same }: LogParts<T>): Log<T> {
   /** Accounts on their way to the colo, which memory must not lose. */
   const leaving = new Map<string, T>();
 
-  const known = (key: string): T | undefined => leaving.get(key) ?? memory.get(key);
+  const held = (key: string): T | undefined => leaving.get(key) ?? memory.get(key);
 
   const learn = (key: string, account: T | undefined): T | undefined => {
-    const before = known(key);
+    const before = held(key);
     const all = before === undefined || account === undefined ? (before ?? account) : merge(before, account);
     if (all === undefined) return undefined;
     if (leaving.has(key)) leaving.set(key, all);
@@ -39,10 +41,12 @@ export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS }: LogParts<
   };
 
   const writeColo = async (key: string): Promise<void> => {
-    const account = learn(key, await colo.get(key));
-    if (account === undefined) return;
+    const known = learn(key, await colo.get(key));
+    if (known === undefined) return;
+    const account = stamp(known);
+    memory.set(key, account);
     await colo.put(key, account, keptS);
-    if (leaving.get(key) === account) leaving.delete(key);
+    if (leaving.get(key) === known) leaving.delete(key);
   };
 
   const readBack = async (key: string): Promise<void> => {
@@ -67,7 +71,7 @@ export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS }: LogParts<
   const toKv = gathered(writeKv, wait);
 
   return {
-    hot: known,
+    hot: held,
     keys: () => memory.keys(),
     async look(key, isFar) {
       const [near, far] = await Promise.all([colo.get(key), isFar ? kv?.get(key) : undefined]);
@@ -75,7 +79,7 @@ export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS }: LogParts<
       learn(key, far);
     },
     async note(key, change, defer) {
-      const account = change(known(key));
+      const account = change(held(key));
       leaving.set(key, account);
       memory.set(key, account);
       if (kv !== undefined) defer(toKv(key));
@@ -85,6 +89,10 @@ export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS }: LogParts<
       defer(again(key));
     },
   };
+}
+
+function same<T>(account: T): T {
+  return account;
 }
 
 /**

@@ -127,16 +127,27 @@ describe("pipelines", () => {
     ["scope=finished&sort=asc", [11, 12]],
     ["username=reader", [12]],
     ["name=Build+of+hello", [11]],
-    ["created_after=2026-01-05T11:10:00%2B01:00", [13, 12]],
+    ["created_after=2026-01-05T11:09:59%2B01:00", [13, 12]],
+    ["created_after=2026-01-05T11:10:00%2B01:00", [13]],
     ["updated_before=2026-01-05 10:39:59Z", []],
     ["yaml_errors=1", []],
     ["ref=&status=running", [13]],
+    ["ref=%20%E2%80%83&status=running", [13]],
   ])("filters by %s", async ([query, expected]) => {
     expect(await ids(`1/pipelines?${query}`)).toEqual(expected);
   });
 });
 
 describe("a pipeline", () => {
+  it("is written so that nothing in it can be taken for HTML", async () => {
+    const name = "<b> & \u2028\u2029";
+    const { id } = await forge().addPipeline("demo/hello", { name, status: "success" });
+    const text = await (await get(`1/pipelines/${id}`)).text();
+    forge().pipelines.remove(id);
+    expect(text).toContain(String.raw`"name":"\u003cb\u003e \u0026 \u2028\u2029"`);
+    expect(JSON.parse(text)).toMatchObject({ name });
+  });
+
   it("has GitLab's keys, in its order", async () => {
     expect(await keys("1/pipelines/11")).toEqual([
       ...BASIC,

@@ -7,7 +7,7 @@ import type { PipelineFilter, PipelineQuery } from "../../scripts/demo/pipelines
 const START = Date.UTC(2026, 10, 21, 10, 0, 0);
 const at = (minutes: number) => new Date(START + minutes * 60_000);
 
-/** Pipelines 1 to 6 of the project 1, and one of another. */
+/** Pipelines 1 to 6 and 8 of the project 1, and one of another. */
 function sample(): MemoryPipelines {
   const pipelines = createMemoryPipelines(() => at(0));
   const add = (id: number, more: Partial<NewPipeline>) =>
@@ -19,6 +19,7 @@ function sample(): MemoryPipelines {
   add(5, { ref: "main", source: "parent_pipeline" });
   add(6, { ref: "gone", status: "canceled", updatedAt: at(60) });
   pipelines.add({ projectId: 2, id: 7 });
+  add(8, { source: "unknown" }); // no list shows it
   return pipelines;
 }
 
@@ -40,8 +41,9 @@ test.for<[PipelineFilter, number[]]>([
   [{ username: "READER" }, [2]],
   [{ yamlErrors: true }, [4]],
   [{ yamlErrors: false }, [6, 3, 2, 1]],
-  [{ createdAfter: at(3) }, [6, 4, 3]],
-  [{ createdBefore: at(3) }, [3, 2, 1]],
+  [{ source: "unknown" }, []],
+  [{ createdAfter: at(3) }, [6, 4]], // without the instant itself
+  [{ createdBefore: at(3) }, [2, 1]],
   [{ updatedAfter: at(60) }, [6]],
   [{ updatedBefore: at(59) }, [4, 3, 2, 1]],
   [{ withoutIds: [6, 1] }, [4, 3, 2]],

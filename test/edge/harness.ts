@@ -8,6 +8,8 @@ export type World = {
   clockOffsetMs: number;
   kv: "ok" | "failing" | "read-only";
   cache: "ok" | "failing" | "read-only";
+  /** Whether isolates that are new know of the database. */
+  database: "bound" | "none";
 };
 
 export type Harness = {
@@ -34,11 +36,13 @@ export type HarnessOptions = {
   readonly authMs?: number;
   /** Variables beside SITES and the secrets. */
   readonly vars?: Readonly<Record<string, unknown>>;
+  /** The connection string of GitLab's database. */
+  readonly database?: string;
 };
 
 /** The demo forges, and the Worker before them in Miniflare, with a world that a test can change. */
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
-  const { bigFileBytes = 5 * 1024 * 1024 + 123, authMs = 0, vars = {} } = options;
+  const { bigFileBytes = 5 * 1024 * 1024 + 123, authMs = 0, vars = {}, database } = options;
   const demo = await startDemo({ bigFileBytes, authMs });
   const store = await startS3Store();
   addSamples(store, bigFileBytes);
@@ -51,6 +55,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const edge = await startLocalEdge({
     entry: "test/worker/edge.ts",
     ports: [gitlabPort, giteaPort, s3Port],
+    ...(database !== undefined && { database }),
     vars: {
       KEY_SECRET: "a secret of the tests",
       CONTROL_TOKEN: controlToken,

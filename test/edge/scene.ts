@@ -143,7 +143,7 @@ export async function startScene(options: HarnessOptions = {}): Promise<Scene> {
         changed.setVisibility(SECRET[each], "private");
       }
       await settle();
-      await harness.world({ kv: "ok", cache: "ok" });
+      await harness.world({ kv: "ok", cache: "ok", database: "bound" });
       await advance(LONGER_THAN_ANY_LIFE_MS);
       await harness.newIsolate();
       for (const each of ["gitlab", "gitea"] as const) forge(each).resetCounts();

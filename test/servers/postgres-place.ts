@@ -55,7 +55,16 @@ export function usePlace(): { readonly place: Place } {
 }
 
 async function openPlace(): Promise<Place> {
-  const [postgres, demo] = await Promise.all([startPostgres(), startDemo({ bigFileBytes: 1 })]);
+  const [postgres, demo] = await Promise.all([startGitlabDatabase(), startDemo({ bigFileBytes: 1 })]);
+  const source = createPostgresPipelines(postgres.url(DATABASE));
+  demo.gitlab.pipelineSource = source;
+  demo.gitlab.externalUrl = ADDRESS;
+  return { postgres, demo, source, reader: postgres.url(DATABASE, READER) };
+}
+
+/** A PostgreSQL with GitLab's tables, and in them the demo's projects. */
+export async function startGitlabDatabase(): Promise<Postgres> {
+  const postgres = await startPostgres();
   await postgres.createDatabase(DATABASE);
   await createGitlabTables(postgres, DATABASE);
   await seedGitlab(postgres, DATABASE, {
@@ -69,10 +78,7 @@ async function openPlace(): Promise<Place> {
   });
   await createPipelineIndexes(postgres, DATABASE);
   await createReader(postgres, DATABASE, { ...READER, statementTimeoutMs: 1000 });
-  const source = createPostgresPipelines(postgres.url(DATABASE));
-  demo.gitlab.pipelineSource = source;
-  demo.gitlab.externalUrl = ADDRESS;
-  return { postgres, demo, source, reader: postgres.url(DATABASE, READER) };
+  return postgres;
 }
 
 export function listOf(project: string, search: string): PipelinesTarget {
@@ -103,15 +109,7 @@ export async function fromForge({ demo }: Place, target: PipelinesTarget): Promi
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-  return { body: asRails(body), headers: Object.fromEntries(headers) };
-}
-
-/** `ActiveSupport.escape_html_entities_in_json`; changes nothing of what is so already. */
-function asRails(json: string): string {
-  return json.replaceAll(
-    /[&<>\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return { body, headers: Object.fromEntries(headers) };
 }
 
 /** The parts of a connection string. */
@@ -138,7 +136,7 @@ export async function fromDatabase(
 }
 
 /** Keeps everybody from the table of projects until it is disposed of. */
-export async function lockProjects({ postgres: server }: Place): Promise<AsyncDisposable> {
+export async function lockProjects({ postgres: server }: Pick<Place, "postgres">): Promise<AsyncDisposable> {
   const sql = connect(server.url(DATABASE), { max: 1, fetch_types: false });
   const [locked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const work = sql.begin(async (transaction) => {
@@ -157,7 +155,7 @@ export async function lockProjects({ postgres: server }: Place): Promise<AsyncDi
 }
 
 /** How many clients are connected as the role that only reads. */
-export async function countClients({ postgres: server }: Place): Promise<number> {
+export async function countClients({ postgres: server }: Pick<Place, "postgres">): Promise<number> {
   const sql = connect(server.url("postgres"), { max: 1, fetch_types: false });
   try {
     const [row] = await sql<{ clients: number }[]>`

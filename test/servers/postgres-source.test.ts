@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
+import { STATEMENTS_PER_ROW } from "../../scripts/demo/pipelines/postgres-row-by-row.ts";
+import { createPostgresPipelines } from "../../scripts/demo/pipelines/postgres-source.ts";
 import { postgresLacks } from "../../scripts/servers/postgres.ts";
 import { DATABASE, usePlace } from "./postgres-place.ts";
 import { describeWith } from "./presence.ts";
@@ -117,6 +119,28 @@ describeWith("PostgreSQL", await postgresLacks())("createPostgresPipelines()", (
       return source.statements - before;
     };
     expect([await list(1), await list(100)]).toEqual([4, 4]);
+  });
+
+  test("asks some for each row where it is to read row by row, and finds the same", async () => {
+    const { source, postgres } = running.place;
+    const byRows = createPostgresPipelines(postgres.url(DATABASE), { statements: "per row" });
+    try {
+      for (const [more, rows] of [
+        [{ perPage: 100 }, 100],
+        [{ perPage: 7, page: 3, orderBy: "updated_at", sort: "asc", filter: { ref: "main" } }, 7],
+        [{ page: 9999 }, 0],
+      ] as const) {
+        const query = {
+          ...({ projectId: 1, filter: {}, orderBy: "id", sort: "desc", page: 1, perPage: 20 } as const),
+          ...more,
+        };
+        const before = byRows.statements;
+        expect(await byRows.list(query)).toEqual(await source.list(query));
+        expect(byRows.statements - before).toBe(2 + rows * STATEMENTS_PER_ROW);
+      }
+    } finally {
+      await byRows.close();
+    }
   });
 
   test("is what the forge shows a pipeline and its jobs from", async () => {

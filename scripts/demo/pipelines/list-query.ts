@@ -54,8 +54,11 @@ export async function listQuery(
 }
 
 function filterOf(value: Values): PipelineFilter {
-  // An empty text asks for nothing.
-  const of = (name: string) => (value(name) === "" ? undefined : value(name));
+  // A text with nothing but white space in it asks for nothing (`present?` of Rails)
+  const of = (name: string) => {
+    const one = value(name);
+    return typeof one === "string" && /^\p{White_Space}*$/u.test(one) ? undefined : one;
+  };
   const given = {
     status: of("status"),
     ref: of("ref"),

@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import type { ISql, Sql } from "postgres";
 import { fromPipelines, orderOf } from "./postgres-filter.ts";
+import { readRowByRow } from "./postgres-row-by-row.ts";
 import { jobRow, pipelineRow } from "./postgres-rows.ts";
 import type { PipelineExtras, StoredJob, StoredPipeline } from "./postgres-rows.ts";
 import { COUNT_LIMIT } from "./source.ts";
@@ -13,6 +14,14 @@ export interface PostgresPipelines extends PipelineSource {
   close(): Promise<void>;
 }
 
+export interface PostgresPipelinesOptions {
+  /**
+   * `per list`: as many statements for a list as GitLab's own takes, however long it is. `per row`: each row of the page is
+   * read with statements of its own, as where nothing is preloaded; what GitLab would be without the work that went into its list.
+   */
+  readonly statements?: "per list" | "per row";
+}
+
 const CONNECTIONS = 10;
 
 /**
@@ -23,7 +32,11 @@ const CONNECTIONS = 10;
  *
  * GitLab's own list does without the users; who a pipeline belongs to is a part of `PipelineRow`.
  */
-export function createPostgresPipelines(url: string): PostgresPipelines {
+export function createPostgresPipelines(
+  url: string,
+  { statements = "per list" }: PostgresPipelinesOptions = {},
+): PostgresPipelines {
+  const readList = statements === "per row" ? readListByRows : readListAtOnce;
   const sent = { count: 0 };
   const sql = postgres(url, {
     max: CONNECTIONS,
@@ -58,7 +71,7 @@ export function createPostgresPipelines(url: string): PostgresPipelines {
   };
 }
 
-async function readList(sql: ISql, query: PipelineQuery): Promise<Page<PipelineRow>> {
+async function readListAtOnce(sql: ISql, query: PipelineQuery): Promise<Page<PipelineRow>> {
   const total = await count(sql, fromPipelines(sql, query));
   const stored = await sql<StoredPipeline[]>`
     SELECT p.* ${fromPipelines(sql, query)} ${orderOf(sql, query)} ${limit(sql, query, total)}`;
@@ -69,6 +82,20 @@ async function readList(sql: ISql, query: PipelineQuery): Promise<Page<PipelineR
     total,
     stored.map((row) => pipelineRow(row, extras(row))),
   );
+}
+
+async function readListByRows(sql: ISql, query: PipelineQuery): Promise<Page<PipelineRow>> {
+  const total = await count(sql, fromPipelines(sql, query));
+  const stored = await sql<{ id: number }[]>`
+    SELECT p.id ${fromPipelines(sql, query)} ${orderOf(sql, query)} ${limit(sql, query, total)}`;
+  const found = page(query, total, stored);
+  return {
+    ...found,
+    rows: await readRowByRow(
+      sql,
+      found.rows.map(({ id }) => id),
+    ),
+  };
 }
 
 async function readJobs(sql: ISql, query: JobQuery): Promise<Page<ReturnType<typeof jobRow>>> {

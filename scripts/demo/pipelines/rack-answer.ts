@@ -10,7 +10,7 @@ const ETAG_DIGITS = 32;
  * 304 that keeps every header but those of the content (Rack::ETag, Rack::ConditionalGet). A HEAD is a GET without its body.
  */
 export function answerJson(exchange: Exchange, value: unknown, headers: OutgoingHttpHeaders = {}): void {
-  const body = JSON.stringify(value);
+  const body = railsJson(value);
   const digest = createHash("sha256").update(body).digest("hex");
   const tag = `W/"${digest.slice(0, ETAG_DIGITS)}"`;
   const kept = {
@@ -28,7 +28,15 @@ export function answerJson(exchange: Exchange, value: unknown, headers: Outgoing
 /** Refuses, with no entity tag, so that Rack says `no-cache`. */
 export function refuseJson(exchange: Exchange, status: 400 | 403 | 404, value: object): void {
   const headers = { ...commonHeaders(), "Cache-Control": "no-cache", "Content-Type": "application/json" };
-  send(status === 403 ? countDenial(exchange) : exchange, status, headers, JSON.stringify(value));
+  send(status === 403 ? countDenial(exchange) : exchange, status, headers, railsJson(value));
+}
+
+/** JSON in which nothing can be taken for HTML, or for the end of a line of JavaScript (`ActiveSupport.escape_html_entities_in_json`). */
+function railsJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[&<>\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** What differs from answer to answer, or is the same on all of them. */

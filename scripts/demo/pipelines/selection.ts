@@ -14,7 +14,9 @@ export function selectPipelines(
     .toSorted((a, b) => direction * (compare(a, b, orderBy) || a.id - b.id));
 }
 
+/** GitLab leaves children out by a comparison, which says nothing of a pipeline that has no source (`Ci::Pipeline.no_child`). */
 function isShown(row: PipelineRow, filter: PipelineFilter): boolean {
+  if (row.source === "unknown") return false;
   return row.source !== "parent_pipeline" || filter.source === "parent_pipeline";
 }
 
@@ -43,12 +45,16 @@ function matches(row: PipelineRow, filter: PipelineFilter): boolean {
     (username === undefined || row.username.toLowerCase() === username.toLowerCase()) &&
     (yamlErrors === undefined || (row.yamlErrors !== undefined) === yamlErrors) &&
     isWithin(row.updatedAt, filter.updatedAfter, filter.updatedBefore) &&
-    isWithin(row.createdAt, filter.createdAfter, filter.createdBefore)
+    isBetween(row.createdAt, filter.createdAfter, filter.createdBefore)
   );
 }
 
 function isWithin(instant: Date, after: Date | undefined, before: Date | undefined): boolean {
   return (after === undefined || instant >= after) && (before === undefined || instant <= before);
+}
+
+function isBetween(instant: Date, after: Date | undefined, before: Date | undefined): boolean {
+  return (after === undefined || instant > after) && (before === undefined || instant < before);
 }
 
 function compare(a: PipelineRow, b: PipelineRow, order: PipelineOrder): number {

@@ -117,7 +117,7 @@ export type PipelineScope =
   | { readonly kind: "finished" }
   | { readonly kind: "branches" | "tags"; readonly refs: readonly string[] };
 
-/** GitLab's list parameters; one that is absent leaves nothing out. Pipelines of `parent_pipeline` show only where asked for by `source`. */
+/** GitLab's list parameters; one that is absent leaves nothing out. Pipelines of `parent_pipeline` show only where asked for by `source`, those of `unknown` nowhere. */
 export interface PipelineFilter {
   readonly scope?: PipelineScope;
   readonly status?: PipelineStatus;
@@ -130,9 +130,10 @@ export interface PipelineFilter {
   readonly source?: PipelineSourceName;
   /** The whole name. */
   readonly name?: string;
-  /** All four include the instant itself. */
+  /** Both include the instant itself (`UpdatedAtFilterable`). */
   readonly updatedAfter?: Date;
   readonly updatedBefore?: Date;
+  /** Both leave it out (`Ci::Pipeline.created_after`). */
   readonly createdAfter?: Date;
   readonly createdBefore?: Date;
   /** Pipelines that this asker is not shown: no parameter of GitLab's, but what tests hide. */
