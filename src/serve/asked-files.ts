@@ -1,7 +1,5 @@
 import type { RawTarget } from "../core/target.ts";
 import type { MemoryStore } from "../core/store.ts";
-import { changesKeyOf } from "./keys.ts";
-import type { Visit } from "./visit.ts";
 
 /** How often each file of a project was asked for, in this stretch of time and the one before. */
 type Stretch = { readonly since: number; readonly counts: Map<RawTarget, number> };
@@ -12,11 +10,10 @@ const STRETCH_MS = 300_000;
 /** How many files of a project are counted at once. */
 const MOST_FILES = 200;
 
-/** Counts a file that was answered from memory; answers that are given again within their second count as one. */
-export function noteAsked(visit: Visit, asked: MemoryStore<AskedFiles>): void {
-  const { target, isolate } = visit;
-  if (target.lane !== "raw" || (target.name.kind !== "joined" && target.name.kind !== "ref")) return;
-  const files = filesOf(asked, changesKeyOf(visit, target), isolate.ports.now());
+/** Counts a file of a project (by its key) that was answered from memory; answers that are given again within their second count as one. */
+export function noteAsked(asked: MemoryStore<AskedFiles>, key: string, target: RawTarget, now: number): void {
+  if (target.name.kind !== "joined" && target.name.kind !== "ref") return;
+  const files = filesOf(asked, key, now);
   const { counts } = files.now;
   const count = counts.get(target);
   if (count !== undefined || counts.size < MOST_FILES) counts.set(target, (count ?? 0) + 1);

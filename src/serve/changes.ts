@@ -6,7 +6,8 @@ import {
   type GroupChanges,
 } from "../core/events/changes.ts";
 import type { Target } from "../core/target.ts";
-import { changesKeyOf, groupsKey } from "./keys.ts";
+import { groupsKey } from "./change-keys.ts";
+import { changesKeyOf } from "./keys.ts";
 import type { Visit } from "./visit.ts";
 import { bringUpToDate, isUpToDate, isWatched } from "./watch.ts";
 

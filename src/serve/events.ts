@@ -8,7 +8,7 @@ import {
 } from "../core/events/changes.ts";
 import type { ChangeEvent } from "../core/events/event.ts";
 import type { Site } from "../core/site.ts";
-import { changesKey, groupsKey } from "./keys.ts";
+import { changesKey, groupsKey } from "./change-keys.ts";
 import type { Isolate, Visit } from "./visit.ts";
 import { beat } from "./watch.ts";
 import { noteWritten } from "./written.ts";

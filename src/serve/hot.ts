@@ -5,7 +5,7 @@ import type { Arrival } from "./arrival.ts";
 import { noteAsked } from "./asked-files.ts";
 import { isProjectUpToDate } from "./changes.ts";
 import { counted } from "./counted.ts";
-import { bodyKey, entryKey, grantKey } from "./keys.ts";
+import { bodyKey, changesKeyOf, entryKey, grantKey } from "./keys.ts";
 import { isInside } from "./inside-target.ts";
 import { findInsideHot } from "./inside.ts";
 import { isMoving } from "./latest.ts";
@@ -43,7 +43,8 @@ export function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
   if (entry === undefined || bytes === undefined) return undefined;
   if (pin.kind !== "object" && !isKnown(visit, entry)) return undefined;
   visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
-  if (ports.config.limits.PRELOAD_FILES > 0) noteAsked(visit, visit.isolate.askedFiles);
+  if (visit.target.lane === "raw" && ports.config.limits.PRELOAD_FILES > 0)
+    noteAsked(visit.isolate.askedFiles, changesKeyOf(visit, visit.target), visit.target, ports.now());
   if (isImmutable(visit.target)) visit.trace.validatedAt = entry.at;
   const answerable = { visit, arrival, entry };
   if (arrival.method === "GET" && isPlain(arrival.headers)) {

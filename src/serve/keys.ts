@@ -2,8 +2,8 @@ import type { Entry } from "../core/entry.ts";
 import { makeKey } from "../core/key.ts";
 import { revisionName, type Question } from "../core/question.ts";
 import type { Pin } from "../core/pin.ts";
-import type { Site } from "../core/site.ts";
 import type { ArchiveTarget, ObjectTarget, PipelinesTarget, Target } from "../core/target.ts";
+import { changesKey, numberKeyOf, writtenKey } from "./change-keys.ts";
 import type { Asker, Visit } from "./visit.ts";
 
 /*
@@ -79,11 +79,6 @@ function objectName(target: ArchiveTarget): readonly string[] {
   return [overrides, corsOrigin === undefined ? "" : `for ${corsOrigin}`];
 }
 
-/** Where it is told that an object was written; every version and form of it is another one since. */
-export function writtenKey({ host }: Site, bucket: string, key: string): string {
-  return makeKey("change", host, "object", bucket, key);
-}
-
 /** Where a target's own writes are remembered, and those of its bucket as a whole. */
 export const writtenKeys = perObject<ObjectTarget, { readonly object: string; readonly bucket: string }>(
   ({ site }, { bucket, key }) => ({
@@ -92,32 +87,12 @@ export const writtenKeys = perObject<ObjectTarget, { readonly object: string; re
   }),
 );
 
-/** Where it is told that anything at all was told of a site. */
-export function pulseKey({ host }: Site): string {
-  return makeKey("change", host, "pulse");
-}
-
-/** Where it is told what changed of a project, by one of its names; forges do not tell paths by their case. */
-export function changesKey({ host }: Site, project: string): string {
-  return makeKey("change", host, "project", project.toLowerCase());
-}
-
-/** The same of groups of projects. */
-export function groupsKey({ host }: Site): string {
-  return makeKey("change", host, "groups");
-}
-
-/** The same of a target's own project. */
+/** Where it is told what changed of a target's own project. */
 export const changesKeyOf = perObject<Exclude<Target, ObjectTarget>>(({ site }, { project }) =>
   changesKey(site, project),
 );
 
-/** Where a project's number is remembered by its path. */
-export function numberKeyOf({ host }: Site, project: string): string {
-  return makeKey("list", host, "number", project);
-}
-
-/** The same of a target's own project. */
+/** Where the number of a target's own project is remembered. */
 export const numberKey = perObject<PipelinesTarget>(({ site }, { project }) => numberKeyOf(site, project));
 
 /** A list of pipelines in the scope of its project; what is known of it is kept under this. */

@@ -4,7 +4,7 @@ import type { RawTarget } from "../core/target.ts";
 import { admit } from "./admit.ts";
 import { mostAsked } from "./asked-files.ts";
 import { identify, NOBODY, type AskerParts } from "./asker.ts";
-import { changesKey } from "./keys.ts";
+import { changesKey } from "./change-keys.ts";
 import { openFile } from "./open.ts";
 import { questionNow } from "./questions.ts";
 import { resolve } from "./resolve.ts";

@@ -14,7 +14,7 @@ import type { Site } from "../core/site.ts";
 import type { ListKeys } from "../core/store.ts";
 import { wholeNumber } from "../core/whole-number.ts";
 import { readHeldKey } from "./held-keys.ts";
-import { changesKey, groupsKey, numberKeyOf, writtenKey } from "./keys.ts";
+import { changesKey, groupsKey, numberKeyOf, writtenKey } from "./change-keys.ts";
 import type { Ports } from "./ports.ts";
 import { problemResponse } from "./problem-response.ts";
 import { itemsOfKv, itemsOfMemory, prefixesOf, shownOf, type Outlook } from "./purge-items.ts";

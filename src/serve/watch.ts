@@ -1,6 +1,6 @@
 import type { Site } from "../core/site.ts";
 import type { Log, MemoryStore, Stamped } from "../core/store.ts";
-import { pulseKey } from "./keys.ts";
+import { pulseKey } from "./change-keys.ts";
 import type { Ports } from "./ports.ts";
 
 /** How long an isolate believes that nothing was told to others of its colo. */

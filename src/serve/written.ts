@@ -1,6 +1,7 @@
 import { lastWritten, mergedWritten, withPrefix } from "../core/events/written.ts";
 import type { Site } from "../core/site.ts";
-import { writtenKey, writtenKeys } from "./keys.ts";
+import { writtenKey } from "./change-keys.ts";
+import { writtenKeys } from "./keys.ts";
 import type { Ports } from "./ports.ts";
 import type { Visit } from "./visit.ts";
 import { bringUpToDate, isUpToDate, isWatched } from "./watch.ts";
