@@ -11,13 +11,14 @@ const LANES: Readonly<Record<string, () => Promise<Lane>>> = {
   raw: async () => (await import("./bench/raw.ts")).RAW_LANE,
   objects: async () => (await import("./bench/objects.ts")).OBJECTS_LANE,
   artifacts: async () => (await import("./bench/artifacts.ts")).ARTIFACTS_LANE,
+  pipelines: async () => (await import("./bench/pipelines.ts")).PIPELINES_LANE,
 };
 
 const USAGE = `Usage: npm run bench -- LANE [--json FILE] [--seconds N] [--quick] [--only 1,2,..] [--no-fail]
   LANE       ${Object.keys(LANES).join(", ")}
   --json     write every figure, with each of its rounds, to FILE
   --seconds  how long each load lasts, but for those whose length is part of what they show
-  --quick    small sizes and few rounds, to see that all works; only artifacts knows it
+  --quick    small sizes and few rounds, to see that all works; artifacts and pipelines know it
   --only     the points to run, by number
   --no-fail  exit with 0 even if a target is missed`;
 

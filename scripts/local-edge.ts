@@ -17,6 +17,8 @@ export type LocalEdgeOptions = {
   /** Ports of 127.0.0.1 to listen on. */
   readonly ports: readonly number[];
   readonly entry?: string;
+  /** A module that was bundled of the entry before; it is left where it is. */
+  readonly script?: string;
   /** `host:port` to which everything goes that the Worker sends out, whatever host it is for. */
   readonly outbound?: string;
   /** The connection string of GitLab's database; where it is left out, that of the environment (`PIPELINES_DB`). */
@@ -25,23 +27,27 @@ export type LocalEdgeOptions = {
 
 /** Runs the Worker in Miniflare with the bindings of wrangler.toml; throws `ConfigurationFaults` before it starts anything. */
 export async function startLocalEdge(options: LocalEdgeOptions): Promise<LocalEdge> {
-  const { vars, ports, entry, outbound, database = process.env["PIPELINES_DB"] } = options;
+  const { vars, ports, outbound, database = process.env["PIPELINES_DB"] } = options;
   const bindings = { ...configuredVars(), ...vars };
   const hyperdrives = databases(database);
   const config = readConfig({ ...hyperdrives, ...bindings });
   if (config.kind === "faults") throw new ConfigurationFaults(config.faults);
   for (const port of ports) await insistOnFree(port);
+  const miniflare = await startWorker({
+    contents: await readModule(options),
+    bindings,
+    ports,
+    hyperdrives,
+    ...(outbound !== undefined && { outbound }),
+  });
+  return { miniflare, close: () => miniflare.dispose() };
+}
+
+async function readModule({ entry, script }: LocalEdgeOptions): Promise<string> {
+  if (script !== undefined) return await readFile(script, "utf8");
   const bundled = await bundle(entry);
   try {
-    const contents = await readFile(bundled.script, "utf8");
-    const miniflare = await startWorker({
-      contents,
-      bindings,
-      ports,
-      hyperdrives,
-      ...(outbound !== undefined && { outbound }),
-    });
-    return { miniflare, close: () => miniflare.dispose() };
+    return await readFile(bundled.script, "utf8");
   } finally {
     await bundled.remove();
   }

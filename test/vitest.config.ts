@@ -2,6 +2,10 @@ import { defineConfig } from "vitest/config";
 
 /** Suites of functions, whose files know nothing of one another: they share a process, which saves its start for each. */
 const FUNCTIONS = "test/{bench,core,origin,serve,store,workers,zip}/**/*.test.ts";
+/** Suites with real clients and servers, which have a command of their own. */
+const CLIENTS = "test/{clients,servers}/**/*.test.ts";
+
+const globalSetup = "test/worker/bundled.ts";
 
 export default defineConfig({
   test: {
@@ -12,7 +16,11 @@ export default defineConfig({
     maxWorkers: 3,
     projects: [
       { extends: true, test: { name: "functions", include: [FUNCTIONS], isolate: false } },
-      { extends: true, test: { name: "running", include: ["test/**/*.test.ts"], exclude: [FUNCTIONS] } },
+      {
+        extends: true,
+        test: { name: "edge", include: ["test/**/*.test.ts"], exclude: [FUNCTIONS, CLIENTS], globalSetup },
+      },
+      { extends: true, test: { name: "clients", include: [CLIENTS], globalSetup } },
     ],
   },
 });

@@ -13,13 +13,13 @@ const PIECE_BYTES = 256 * 1024;
 export const codec: Codec = {
   crc32: (bytes, before) => crc32(bytes, before),
   async sha256(...parts) {
+    const [only, second] = parts;
+    if (only !== undefined && second === undefined) return toHex(await crypto.subtle.digest("SHA-256", only));
     const stream = new crypto.DigestStream("SHA-256");
     const writer = stream.getWriter();
     for (const part of parts) await writer.write(part);
     await writer.close();
-    return Array.from(new Uint8Array(await stream.digest), (byte) => byte.toString(16).padStart(2, "0")).join(
-      "",
-    );
+    return toHex(await stream.digest);
   },
   unpack(method, packed, size) {
     const options = { maxOutputLength: 2 * size + ROOM_BYTES };
@@ -33,6 +33,10 @@ export const codec: Codec = {
     return method === ZSTANDARD ? through(packed, createZstdDecompress(options)) : packed;
   },
 };
+
+function toHex(digest: ArrayBuffer): string {
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
 
 type Unpacker = ReturnType<typeof createInflateRaw> | ReturnType<typeof createZstdDecompress>;
 

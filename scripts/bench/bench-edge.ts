@@ -8,7 +8,7 @@ export type BenchEdge = { readonly url: string; readonly pid: number; close(): P
 
 export async function startBenchEdge(
   origin: string,
-  vars: Readonly<Record<string, number>> = {},
+  vars: Readonly<Record<string, unknown>> = {},
 ): Promise<BenchEdge> {
   const port = await quietPort();
   const host = `127.0.0.1:${port}`;

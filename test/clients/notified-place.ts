@@ -4,6 +4,7 @@ import { startCephRgw } from "../../scripts/servers/ceph-rgw.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import { prepare, send, type Answer, type Asking } from "../edge/s3-client.ts";
 import { ALICE } from "./place.ts";
+import { TEST_WORKER } from "../worker/bundled.ts";
 
 /** It has whatever has to be escaped in an address. */
 export const SECRET = "a secret:of the/tests@100%+é";
@@ -59,7 +60,7 @@ export async function startNotifiedPlace(): Promise<NotifiedPlace> {
     S3_KEYS: { [KEY.id]: KEY.secret },
     SITES: [{ host, kind: "s3", origin: rgw.url, auth: "edge" }],
   };
-  const edge = await startLocalEdge({ entry: "test/worker/edge.ts", ports: [port], vars });
+  const edge = await startLocalEdge({ ...TEST_WORKER, ports: [port], vars });
   begun.adopt(edge, (each) => each.close());
   const owned = begun.move();
   const behind = async (asking: Asking) =>

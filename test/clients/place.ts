@@ -7,6 +7,7 @@ import type { S3User } from "../../scripts/servers/s3-user.ts";
 import { startVersitygw } from "../../scripts/servers/versitygw.ts";
 import type { StoreAuth } from "../../src/core/site.ts";
 import { prepare, send, type Answer, type Asking } from "../edge/s3-client.ts";
+import { TEST_WORKER } from "../worker/bundled.ts";
 
 /** Owns the bucket `shelf`. */
 export const ALICE: S3User = { name: "alice", accessKey: "ALICEACCESSKEY", secretKey: "alice-secret-key" };
@@ -115,7 +116,7 @@ function withKey({ as, ...asking }: SignedBy): Asking {
 async function startEdge(store: Store, port: number, host: (auth: StoreAuth) => string) {
   try {
     return await startLocalEdge({
-      entry: "test/worker/edge.ts",
+      ...TEST_WORKER,
       ports: [port],
       outbound: new URL(store.url).host,
       vars: {

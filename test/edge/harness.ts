@@ -3,6 +3,7 @@ import { addSamples, DEMO_KEYS } from "../../scripts/demo/s3-samples.ts";
 import { startS3Store, type S3Store } from "../../scripts/demo/s3.ts";
 import { startLocalEdge, type LocalEdge } from "../../scripts/local-edge.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
+import { TEST_WORKER } from "../worker/bundled.ts";
 
 export type World = {
   clockOffsetMs: number;
@@ -53,7 +54,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const controlToken = "control-token-of-the-tests";
   const webhookSecret = "webhook-secret-of-the-tests";
   const edge = await startLocalEdge({
-    entry: "test/worker/edge.ts",
+    ...TEST_WORKER,
     ports: [gitlabPort, giteaPort, s3Port],
     ...(database !== undefined && { database }),
     vars: {

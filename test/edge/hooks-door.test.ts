@@ -7,6 +7,7 @@ import { startLocalEdge } from "../../scripts/local-edge.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import { API, READER, startPipelinesScene, type Headers, type PipelinesScene } from "./pipelines-scene.ts";
 import { ask } from "./scene.ts";
+import { TEST_WORKER } from "../worker/bundled.ts";
 
 const HOOK_BYTES = 8 * 1024;
 const HOOKS = "/-/forgefront/hooks";
@@ -238,7 +239,7 @@ it("there is no door without a secret", async () => {
     { host: `s3.localhost:${port}`, kind: "s3", origin, auth: "edge" },
   ];
   const vars = { KEY_SECRET: "a secret of the tests", S3_KEYS: { key: "its secret" }, SITES: sites };
-  const bare = await startLocalEdge({ entry: "test/worker/edge.ts", ports: [port], vars });
+  const bare = await startLocalEdge({ ...TEST_WORKER, ports: [port], vars });
   try {
     for (const site of sites)
       for (const method of ["POST", "GET", "PUT"])

@@ -5,6 +5,7 @@ import { startLocalEdge } from "../../scripts/local-edge.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import type { World } from "./harness.ts";
 import { objectPath, prepare, send, type Answer, type Asking } from "./s3-client.ts";
+import { TEST_WORKER } from "../worker/bundled.ts";
 
 export const MODES = ["edge", "rgw", "probe"] as const;
 /** How a site knows who asks. */
@@ -100,7 +101,7 @@ export async function startS3Scene({ vars = {}, isApart = false }: S3SceneOption
     { host: `*.${hosts.probe}`, kind: "s3", origin: `http://${hosts.probe}`, auth: "probe" },
   ];
   const edge = await startLocalEdge({
-    entry: "test/worker/edge.ts",
+    ...TEST_WORKER,
     ports: [port],
     vars: {
       KEY_SECRET: "a secret of the tests",

@@ -107,6 +107,7 @@ async function renderingOf(
   const tag = await tagOf(visit, identity, headers);
   const rendering: Rendering = { at, tag, identity, size, headers, origin, isFinished };
   const key = bodyKey(visit, entryOf(rendering));
+  if (hot.get(key) !== undefined) return rendering; // the same bytes, under other header fields or at another time
   hot.set(key, bytes);
   const stored = blocks.write(key, bytes);
   if (hot.get(key) === undefined) await stored; // memory has no room for it
