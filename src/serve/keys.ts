@@ -27,8 +27,7 @@ function perObject<K extends object, T = string>(
 /** The scope of a file: all code of a project, through one door. That of an object is the object itself, and that of a job one of its artifacts. */
 function scopeParts({ site, target }: Visit): readonly string[] {
   if (target.lane === "raw") return [site.host, target.channel, target.project];
-  if (target.lane === "pipelines")
-    return [site.host, "pipelines", target.project, target.resource.kind === "jobs" ? "jobs" : ""]; // job tokens count for jobs alone
+  if (target.lane === "pipelines") return [site.host, "pipelines", target.project, target.resource.kind]; // a job token counts for jobs alone, and a pipeline has rules of its own
   if (target.lane === "artifact") {
     const { channel, project, job, fileType = "" } = target;
     const name = job.kind === "id" ? [job.kind, job.id] : [job.kind, job.ref, job.job];
