@@ -11,6 +11,14 @@ export function judge(at: number, now: number, { soft, hard }: Lifetime): "fresh
   return age >= soft ? "ageing" : "fresh";
 }
 
+/** Within such a stretch of time a fact that is renewed again and again is written to the far tiers once, in milliseconds. */
+const WRITE_STRETCH_MS = 10_000;
+
+/** Whether a fact learned at `at` is to be written to the far tiers, where it was renewed in memory at `before`. */
+export function isWorthWriting(before: number, at: number): boolean {
+  return Math.floor(at / WRITE_STRETCH_MS) !== Math.floor(before / WRITE_STRETCH_MS);
+}
+
 /** Whole seconds a fact has left, for `ttl` (RFC 9211 §2.4). */
 export function secondsLeft(at: number, now: number, hard: number): number {
   return Math.max(0, Math.floor((at + hard - now) / 1000));

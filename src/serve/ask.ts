@@ -1,5 +1,6 @@
 import { MISS } from "../core/cache-status.ts";
 import { LIMITS } from "../core/config.ts";
+import { isWorthWriting } from "../core/freshness.ts";
 import type { Grant } from "../core/grant.ts";
 import type { Question } from "../core/question.ts";
 import type { Refusal } from "../core/refusal.ts";
@@ -15,9 +16,6 @@ import { writtenAt } from "./written.ts";
 
 /** A "no" is kept past its life, so that no older "yes" is found further out while one could still be there. */
 const TOMBSTONE_S = LIMITS.GRANT_S.max;
-
-/** A grant that was renewed within this time is not written to the far tiers again: lists are asked for every few seconds. */
-const BETWEEN_WRITES_MS = 10_000;
 
 /**
  * Puts one question to the origin and remembers all it taught: the verdict on the asker, and what the name stands for.
@@ -78,8 +76,8 @@ function rememberGrant(visit: Visit, grant: Grant): void {
   if (GRANT_S === 0) return;
   const key = grantKey(visit);
   const before = grants.hot(key);
-  if (before?.kind === "yes" && grant.at >= before.at && grant.at - before.at < BETWEEN_WRITES_MS) {
-    grants.hold(key, grant);
+  if (before?.kind === "yes" && grant.at >= before.at && !isWorthWriting(before.at, grant.at)) {
+    grants.hold(key, grant); // lists are asked for every few seconds
     return;
   }
   const far = isWorthKv(visit, before) ? { coloS: GRANT_S, kvS: GRANT_S } : { coloS: GRANT_S };

@@ -140,7 +140,8 @@ function artifactSeconds({ isolate }: Visit, { job }: ArtifactTarget): number {
   return job.kind === "id" ? ENTRY_S : REF_S;
 }
 
-function ofLength(seconds: number): Lifetime {
+/** The life of a revision of so many seconds. */
+export function ofLength(seconds: number): Lifetime {
   const hard = seconds * 1000;
   return { soft: hard * REFRESH_SHARE, hard };
 }

@@ -46,7 +46,6 @@ export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS, stamp = sam
     const account = stamp(known);
     memory.set(key, account);
     await colo.put(key, account, keptS);
-    if (leaving.get(key) === known) leaving.delete(key);
   };
 
   const readBack = async (key: string): Promise<void> => {
@@ -83,7 +82,7 @@ export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS, stamp = sam
       leaving.set(key, account);
       memory.set(key, account);
       if (kv !== undefined) defer(toKv(key));
-      const written = toColo(key);
+      const written = toColo(key).finally(() => leaving.delete(key));
       defer(written); // it is others' as well, and is done even if whoever told us does not wait
       await written;
       defer(again(key));

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ageInSeconds, judge, secondsLeft } from "../../src/core/freshness.ts";
+import { ageInSeconds, isWorthWriting, judge, secondsLeft } from "../../src/core/freshness.ts";
 
 const NOW = 1_000_000;
 const GRANT = { soft: 20_000, hard: 30_000 };
@@ -58,5 +58,19 @@ describe("whole seconds", () => {
 
   it("ageInSeconds() does never go below zero", () => {
     expect(ageInSeconds(NOW + 5_000, NOW)).toBe(0);
+  });
+});
+
+describe("facts that are renewed again and again", () => {
+  it("isWorthWriting() does have one written about every ten seconds, however often it is renewed", () => {
+    for (const everyMs of [1, 300, 3000, 9999]) {
+      const renewals = Array.from({ length: Math.ceil(60_000 / everyMs) + 1 }, (_, index) => index * everyMs);
+      const written = renewals.filter(
+        (at, index) => index > 0 && isWorthWriting(renewals[index - 1] ?? 0, at),
+      );
+      expect(written.length).toBeGreaterThanOrEqual(5);
+      expect(written.length).toBeLessThanOrEqual(7);
+    }
+    expect(isWorthWriting(5000, 15_000)).toBe(true);
   });
 });

@@ -70,8 +70,8 @@ function farStore(time: Clock, delay: () => number, isDown: () => boolean = () =
 
 type Isolate = { readonly log: Log<Notes>; readonly deferred: Promise<unknown>[] };
 
-function isolate(time: Clock, colo: FarStore<Notes>, kv?: FarStore<Notes>): Isolate {
-  const memory = memoryStore<Notes>(100);
+function isolate(time: Clock, colo: FarStore<Notes>, kv?: FarStore<Notes>, room = 100): Isolate {
+  const memory = memoryStore<Notes>(room);
   const parts = { memory, colo, kv, merge: union, wait: time.wait, keptS: KEPT_S };
   return { log: mergedLog<Notes>(parts), deferred: [] };
 }
@@ -192,6 +192,18 @@ describe("one isolate", () => {
     await settled(time, [one], [note(one, "a"), one.log.look(KEY, true)]);
     await settled(time, [one], [one.log.look(KEY, true)]);
     expect([one.log.hot(KEY), colo.held]).toEqual([["a"], undefined]);
+  });
+
+  it("note() does hold what memory has no room for until it is written, and no longer, whoever looks meanwhile", async () => {
+    const time = clock();
+    const colo = farStore(time, quick);
+    colo.held = ["b"];
+    const full = isolate(time, colo, undefined, 0);
+    const noted = note(full, "a");
+    const looked = full.log.look(KEY, false);
+    expect(full.log.hot(KEY)).toEqual(["a"]);
+    await settled(time, [full], [noted, looked]);
+    expect([full.log.hot(KEY), colo.held]).toEqual([undefined, ["a", "b"]]);
   });
 
   it("note() does read back, and write once more where its words are gone", async () => {

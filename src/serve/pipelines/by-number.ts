@@ -2,6 +2,7 @@ import { judge, type Lifetime } from "../../core/freshness.ts";
 import { ask } from "../ask.ts";
 import { changesOf } from "../changes.ts";
 import { numberKey } from "../keys.ts";
+import { ofLength } from "../resolve.ts";
 import { shareWork } from "../shared-work.ts";
 import type { Visit } from "../visit.ts";
 import { POLL, type ListVisit } from "./list-visit.ts";
@@ -11,9 +12,6 @@ import { isByNumber, numbered } from "./numbered.ts";
  * A project has a path and a number. Once an answer told the number of a path, requests by either are for one list.
  * The number is what a name stands for, and so a revision: it is believed as long as a branch is, and renewed behind a response.
  */
-
-/** Of the life of a number, the part after which a hit renews it behind the response. */
-const REFRESH_SHARE = 2 / 3;
 
 /** The visit as one for the project's number, where memory knows it. */
 export function byNumber(visit: ListVisit): ListVisit {
@@ -36,6 +34,5 @@ export async function findByNumber(visit: ListVisit): Promise<ListVisit> {
 }
 
 export function numberLifetime({ isolate }: Visit): Lifetime {
-  const hard = isolate.ports.config.limits.REF_S * 1000;
-  return { soft: hard * REFRESH_SHARE, hard };
+  return ofLength(isolate.ports.config.limits.REF_S);
 }

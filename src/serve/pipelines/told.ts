@@ -1,14 +1,11 @@
 import type { ToldList } from "../../core/dialect.ts";
 import type { Entry } from "../../core/entry.ts";
-import { judge } from "../../core/freshness.ts";
+import { isWorthWriting, judge } from "../../core/freshness.ts";
 import { headersAfter, type Rendering, type Standing } from "../../core/pipelines/rendering.ts";
 import { bodyKey, newestKey, numberKey, renderingKey, standingKey } from "../keys.ts";
 import { listLifetime } from "./list-lifetime.ts";
 import type { ListVisit } from "./list-visit.ts";
 import { headersByNumber, isByNumber, numbered } from "./numbered.ts";
-
-/** Facts are written to the colo no more often than this: younger ones tell others nothing that they need. */
-const BETWEEN_WRITES_MS = 10_000;
 
 /** A rendering that the origin can be asked about: whether the asker's would be another one. */
 export type Condition = { readonly rendering: Rendering; readonly etag: string };
@@ -30,15 +27,14 @@ export async function conditionFor(visit: ListVisit): Promise<Condition | undefi
 
 /** Brings in what other isolates of the colo know of what this asker was told. */
 export async function findToldElsewhere(visit: ListVisit): Promise<void> {
-  const { standings } = visit.isolate.ports;
-  const { now, config } = visit.isolate.ports;
+  const { standings, renderings, now, config } = visit.isolate.ports;
   const hard = config.limits.GRANT_S * 1000;
   const isAlive = ({ at }: Standing) => judge(at, now(), { soft: hard, hard }) !== "expired";
   const standing = (await standings.find(standingKey(visit, visit.target), isAlive))?.record;
   if (standing === undefined) return;
   const isFresh = (rendering: Rendering) =>
     judge(rendering.at, now(), listLifetime(visit, rendering)) === "fresh";
-  await visit.isolate.ports.renderings.find(renderingKey(visit, visit.target, standing.tag), isFresh);
+  await renderings.find(renderingKey(visit, visit.target, standing.tag), isFresh);
 }
 
 async function findAt(visit: ListVisit, standing: Standing | undefined): Promise<Rendering | undefined> {
@@ -131,7 +127,7 @@ function keep(visit: ListVisit, key: string, standing: Standing): void {
   const { standings, config } = visit.isolate.ports;
   const before = standings.hot(key);
   if (before !== undefined && before.at > standing.at) return;
-  const isNews = before?.tag !== standing.tag || standing.at - before.at >= BETWEEN_WRITES_MS;
+  const isNews = before?.tag !== standing.tag || isWorthWriting(before.at, standing.at);
   if (!isNews) standings.hold(key, standing);
   else visit.defer(standings.put(key, standing, { coloS: config.limits.GRANT_S + config.limits.REF_S }));
 }
