@@ -3,6 +3,7 @@ import { createApp, type Defer } from "../src/app.ts";
 import { readConfig } from "../src/core/config.ts";
 import { merged, mergedGroups, type Changes, type GroupChanges } from "../src/core/events/changes.ts";
 import { mergedWritten, type Written } from "../src/core/events/written.ts";
+import type { ColoLook } from "../src/core/look/colo-look.ts";
 import type { Entry } from "../src/core/entry.ts";
 import type { Grant } from "../src/core/grant.ts";
 import type { Rendering, Standing } from "../src/core/pipelines/rendering.ts";
@@ -11,6 +12,7 @@ import type { Log, Records, Stamped } from "../src/core/store.ts";
 import type { Links } from "../src/core/zip/links.ts";
 import { sigv4 } from "../src/origin/sigv4.ts";
 import type { KnownDirectory } from "../src/serve/known-directory.ts";
+import { lookout } from "../src/serve/lookout.ts";
 import { newFills } from "../src/serve/fills.ts";
 import { flights } from "../src/serve/flights.ts";
 import { passThrough } from "../src/serve/pass-through.ts";
@@ -91,12 +93,16 @@ export function createEdge(
   const { limits } = config;
   const hash = secretHash(config.keySecret);
   const signer = sigv4();
-  const { port, scrape } = telemetry(sizes, platform.analytics);
+  const isolate = () => Math.floor(random() * 2 ** 40).toString(36);
+  const { port, scrape, look } = telemetry({ sizes, dataset: platform.analytics, isolate });
   const onDatabase = (outcome: string, failure: unknown): void => {
     port.database(outcome);
     if (failure instanceof Error) console.error(failure.message, failure.cause);
   };
-  const onStoreError = (tier: "colo" | "kv") => port.storeError(tier);
+  const onStoreError = (tier: "colo" | "kv") => {
+    port.storeError(tier);
+    port.trouble({ problem: `${tier} failed`, at: now() });
+  };
 
   const records = <T extends Stamped>(far: "colo" | "kv", weigh: (record: T) => number): Records<T> => {
     const memory = memoryStore<T>(RECORDS_BYTES, weigh);
@@ -155,8 +161,12 @@ export function createEdge(
     telemetry: port,
     async passThrough(passing) {
       const sent = now();
-      const onAnswer = (status: number | undefined) =>
-        port.origin("pass", status ?? "unreachable", now() - sent);
+      const { site, request } = passing;
+      const onAnswer = (status: number | undefined) => {
+        const at = now();
+        const went = { status: status ?? ("unreachable" as const), ms: at - sent, at };
+        port.origin({ host: site.host, lane: "pass", method: request.method, ...went });
+      };
       const address = addressOf(passing, { signer, keys: config.storeKeys, now });
       return await passThrough({ ...passing, address, onAnswer });
     },
@@ -202,9 +212,20 @@ export function createEdge(
       targets: memoryStore(URLS),
     },
     scrape: () => scrape(now()),
+    lookout:
+      config.controlToken === undefined
+        ? undefined
+        : lookout({ looks: coloRecords<ColoLook>(openCache, onStoreError), see: look, now }),
+    bound: {
+      kv: kv !== undefined,
+      analytics: platform.analytics !== undefined,
+      database: platform.database !== undefined,
+    },
     listKv: kv && kvKeys(kv, onStoreError),
     isControlToken: (token) => hash.equal(token, config.controlToken ?? ""),
-    onFault: (error) =>
-      console.error("Unexpected failure", error instanceof Error ? error.stack : String(error)),
+    onFault(error) {
+      port.trouble({ problem: "internal", at: now() });
+      console.error("Unexpected failure", error instanceof Error ? error.stack : String(error));
+    },
   });
 }

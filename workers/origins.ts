@@ -14,7 +14,7 @@ import { postgresRunner } from "../src/origin/postgres.ts";
 import { pipelinesDialect } from "../src/origin/pipelines-dialect.ts";
 import { giteaForge } from "../src/origin/gitea.ts";
 import { gitlabForge } from "../src/origin/gitlab.ts";
-import { originClient } from "../src/origin/http.ts";
+import { originClient, type Answered } from "../src/origin/http.ts";
 import type { StorageAddress } from "../src/origin/storage-address.ts";
 import { storeDialect } from "../src/origin/store-dialect.ts";
 import { storeOutgoing } from "../src/origin/store-outgoing.ts";
@@ -43,8 +43,7 @@ export function dialects(
   const bySite = new Map<Site, Dialect>();
   for (const site of sites) {
     const asking = (lane: LaneName) => {
-      const onAnswer = (status: number | "timeout" | "unreachable", ms: number) =>
-        port.origin(lane, status, ms);
+      const onAnswer = (answer: Answered) => port.origin({ ...answer, host: site.host, lane });
       return originClient({ timeoutMs, loopMark: loopMark(site), onAnswer, now });
     };
     const ask = asking(site.kind === "s3" ? "object" : "raw");
@@ -56,7 +55,7 @@ export function dialects(
         site.kind === "gitlab" ? gitlabForge(site.origin, ask, now) : giteaForge(site.origin, ask);
       const files = forgeDialect({ forge, ask, now, advertisements: memoryStore(ADVERTISEMENTS) });
       const addresses = memoryStore<StorageAddress>(ADDRESSES);
-      const artifacts = artifactDialect({ origin: site.origin, ask, now, addresses });
+      const artifacts = artifactDialect({ origin: site.origin, ask: asking("artifact"), now, addresses });
       const pipelines = pipelinesDialect({ site, ask: asking("pipelines"), now, codec });
       bySite.set(site, byLane({ files, artifacts, pipelines }));
     }

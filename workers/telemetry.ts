@@ -1,267 +1,92 @@
-import {
-  Counter,
-  type CounterConfiguration,
-  Gauge,
-  type GaugeConfiguration,
-  Histogram,
-  Registry,
-} from "prom-client";
-import type { CacheOutcome } from "../src/core/cache-status.ts";
-import type { CacheName, RequestRecord, Telemetry } from "../src/core/telemetry.ts";
+import type { IsolateLook } from "../src/core/look/isolate-look.ts";
+import type { OriginAnswer, RequestRecord, Telemetry, Trouble } from "../src/core/telemetry.ts";
+import { analytics } from "./analytics.ts";
+import { lookCollector } from "./look-collector.ts";
+import { series, type Scraped } from "./series.ts";
+import type { Sizes } from "./sizes.ts";
 
-export type Scraped = { readonly type: string; readonly text: string };
-
-/** Things that are counted where they stand, when somebody looks. */
-export type Sizes = () => readonly {
-  readonly cache: CacheName;
-  readonly entries: number;
-  readonly bytes?: number;
-}[];
-
-/** How long finished requests may wait to be counted, and how many kinds of them: Analytics Engine takes 250 points a request. */
+/** How long finished requests may wait to be counted, and how many kinds of them. */
 const SETTLE_MS = 1000;
 const MOST_UNSETTLED = 200;
 
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+export type TelemetryParts = {
+  readonly sizes: Sizes;
+  readonly dataset: AnalyticsEngineDataset | undefined;
+  /** The name of this isolate, asked for once. */
+  readonly isolate: () => string;
+};
+
+export type Told = {
+  readonly port: Telemetry;
+  /** The counts as Prometheus has them. */
+  readonly scrape: (now: number) => Promise<Scraped>;
+  /** The counts for those who look inside. */
+  readonly look: (now: number) => IsolateLook;
+};
 
 /**
- * Counts for Prometheus, with prom-client, and for Analytics Engine where a dataset is bound.
- * A hit adds one to a number; once a second the numbers become series and data points.
+ * Tells what happens to three who want to know: Prometheus, Analytics Engine where a dataset is bound, and who looks inside.
+ * A hit adds one to a number; once a second the numbers are told.
  */
-export function telemetry(
-  sizes: Sizes,
-  dataset: AnalyticsEngineDataset | undefined,
-): { readonly port: Telemetry; readonly scrape: (now: number) => Promise<Scraped> } {
-  const registry = new Registry();
-  const registers = [registry];
-  const byStatus = {
-    raw: cells((status) => ({ lane: "raw", status })),
-    object: cells((status) => ({ lane: "object", status })),
-    artifact: cells((status) => ({ lane: "artifact", status })),
-    pipelines: cells((status) => ({ lane: "pipelines", status })),
-    pass: cells((status) => ({ lane: "pass", status })),
-  };
-  const byOutcome = {
-    grant: cells((outcome) => ({ cache: "grant", outcome })),
-    revision: cells((outcome) => ({ cache: "revision", outcome })),
-    body: cells((outcome) => ({ cache: "body", outcome })),
-  };
-  const bySource = cells((source) => ({ source }));
-  counterOver(
-    {
-      name: "forgefront_requests_total",
-      help: "Requests answered, by lane and status",
-      labelNames: ["lane", "status"],
-      registers,
-    },
-    ...Object.values(byStatus),
-  );
-  counterOver(
-    {
-      name: "forgefront_cache_lookups_total",
-      help: "How each cache took part: hit by tier, miss, stale, or collapsed into another's fetch",
-      labelNames: ["cache", "outcome"],
-      registers,
-    },
-    byOutcome.grant,
-    byOutcome.revision,
-    byOutcome.body,
-  );
-  counterOver(
-    {
-      name: "forgefront_body_bytes_total",
-      help: "Bytes of bodies, by where they came from",
-      labelNames: ["source"],
-      registers,
-    },
-    bySource,
-  );
-  const lookupSeconds = new Histogram({
-    name: "forgefront_cache_lookup_seconds",
-    help: "Time spent looking in the colo and KV",
-    labelNames: ["cache"],
-    buckets: SECONDS,
-    registers,
-  });
-  const computeSeconds = new Histogram({
-    name: "forgefront_cache_compute_seconds",
-    help: "Time the origin took to give what was not cached",
-    labelNames: ["cache"],
-    buckets: SECONDS,
-    registers,
-  });
-  const originRequests = new Counter({
-    name: "forgefront_origin_requests_total",
-    help: "Requests to the origin, by lane and status",
-    labelNames: ["lane", "status"],
-    registers,
-  });
-  const originSeconds = new Histogram({
-    name: "forgefront_origin_seconds",
-    help: "Time until the origin began its answer",
-    labelNames: ["lane"],
-    buckets: SECONDS,
-    registers,
-  });
-  const events = new Counter({
-    name: "forgefront_events_total",
-    help: "Deliveries of webhooks and notifications, by what became of them",
-    labelNames: ["outcome"],
-    registers,
-  });
-  const databaseLists = new Counter({
-    name: "forgefront_database_lists_total",
-    help: "Lists of pipelines that were to be made of the forge's database, by what became of them",
-    labelNames: ["outcome"],
-    registers,
-  });
-  const preloads = new Counter({
-    name: "forgefront_preloaded_files_total",
-    help: "Files fetched after a push before anybody asked for them",
-    labelNames: ["outcome"],
-    registers,
-  });
-  const storeErrors = new Counter({
-    name: "forgefront_store_errors_total",
-    help: "Failures of KV and the Cache API, each treated as a miss",
-    labelNames: ["tier"],
-    registers,
-  });
-  gaugeOver(
-    {
-      name: "forgefront_cache_entries",
-      help: "Entries in this isolate's memory",
-      labelNames: ["cache"],
-      registers,
-    },
-    () => sizes().map(({ cache, entries }) => [{ cache }, entries]),
-  );
-  gaugeOver(
-    {
-      name: "forgefront_cache_bytes",
-      help: "Bytes in this isolate's memory",
-      labelNames: ["cache"],
-      registers,
-    },
-    () => sizes().flatMap(({ cache, bytes }) => (bytes === undefined ? [] : [[{ cache }, bytes]])),
-  );
-
-  /** Finished requests that are not counted into the series yet. */
+export function telemetry({ sizes, dataset, isolate }: TelemetryParts): Told {
+  const counted = series(sizes);
+  const points = analytics(dataset);
+  const seen = lookCollector(sizes, isolate);
+  /** Finished requests that are not told of yet. */
   const tally = new Map<RequestRecord, number>();
   let settledAt = 0;
 
-  const lookedUp = (cache: CacheName, outcome: CacheOutcome, times: number): void => {
-    if (outcome.kind !== "unused") byOutcome[cache].of(labelOf(outcome)).count += times;
-  };
-
   const settle = (now: number): void => {
     settledAt = now;
-    const points: Points = new Map();
     for (const [record, times] of tally) {
-      const { lane, status, grant, revision, body } = record;
-      byStatus[lane].of(status).count += times;
-      lookedUp("grant", grant, times);
-      lookedUp("revision", revision, times);
-      lookedUp("body", body, times);
-      if (record.hotBytes > 0) bySource.of("cache").count += record.hotBytes * times;
-      if (dataset !== undefined) addPoint(points, record, times);
+      counted.request(record, times);
+      points.request(record, times);
+      seen.request(record, times, now);
     }
     tally.clear();
-    for (const point of points.values()) dataset?.writeDataPoint(point);
+    points.write();
+  };
+
+  const port: Telemetry = {
+    ...counted,
+    request(record, now) {
+      tally.set(record, (tally.get(record) ?? 0) + 1);
+      if (now - settledAt >= SETTLE_MS || tally.size >= MOST_UNSETTLED) settle(now);
+    },
+    origin(answer) {
+      counted.origin(answer);
+      points.origin(answer);
+      seen.origin(answer);
+      if (isTroubling(answer)) port.trouble(asTrouble(answer));
+    },
+    bytes(host, source, count) {
+      counted.bytes(host, source, count);
+      points.bytes(host, source, count);
+      seen.bytes(source, count);
+    },
+    trouble(trouble) {
+      points.trouble(trouble);
+      seen.trouble(trouble);
+    },
   };
 
   return {
-    port: {
-      request(record, now) {
-        tally.set(record, (tally.get(record) ?? 0) + 1);
-        if (now - settledAt >= SETTLE_MS || tally.size >= MOST_UNSETTLED) settle(now);
-      },
-      lookup: (cache, ms) => lookupSeconds.observe({ cache }, ms / 1000),
-      computed: (cache, ms) => computeSeconds.observe({ cache }, ms / 1000),
-      origin(lane, status, ms) {
-        originRequests.inc({ lane, status });
-        originSeconds.observe({ lane }, ms / 1000);
-      },
-      bytes(source, count) {
-        bySource.of(source).count += count;
-      },
-      event: (outcome) => events.inc({ outcome }),
-      database: (outcome) => databaseLists.inc({ outcome }),
-      preloaded: (outcome) => preloads.inc({ outcome }),
-      storeError: (tier) => storeErrors.inc({ tier }),
-    },
-    scrape: async (now) => {
+    port,
+    scrape(now) {
       settle(now);
-      return { type: registry.contentType, text: await registry.metrics() };
+      return counted.scrape();
+    },
+    look(now) {
+      settle(now);
+      return seen.look(now);
     },
   };
 }
 
-type Cell = { labels: Record<string, string>; count: number };
-
-/** Counts by the one label that varies, kept as plain numbers until somebody looks. */
-type Cells = {
-  of(label: string | number): Cell;
-  readonly all: Iterable<Cell>;
-};
-
-function cells(labels: (label: string) => Record<string, string>): Cells {
-  const held = new Map<string | number, Cell>();
-  return {
-    of(label) {
-      const known = held.get(label) ?? { labels: labels(String(label)), count: 0 };
-      if (known.count === 0) held.set(label, known);
-      return known;
-    },
-    get all() {
-      return held.values();
-    },
-  };
+function asTrouble({ host, lane, path, status, method, at }: OriginAnswer): Trouble {
+  return { host, lane, problem: `origin ${status} to ${method}`, at, ...(path !== undefined && { path }) };
 }
 
-/** A prom-client counter over counts that are kept elsewhere. */
-function counterOver(options: CounterConfiguration<string>, ...counted: readonly Cells[]): Counter {
-  return new Counter({
-    ...options,
-    collect() {
-      this.reset();
-      for (const each of counted) for (const { labels, count } of each.all) this.inc(labels, count);
-    },
-  });
-}
-
-/** A prom-client gauge over values that are read when somebody looks. */
-function gaugeOver(
-  options: GaugeConfiguration<string>,
-  read: () => [labels: Record<string, string>, value: number][],
-): Gauge {
-  return new Gauge({
-    ...options,
-    collect() {
-      for (const [labels, value] of read()) this.set(labels, value);
-    },
-  });
-}
-
-function labelOf(outcome: Exclude<CacheOutcome, { kind: "unused" }>): string {
-  if (outcome.kind === "hit") return outcome.tier;
-  return outcome.collapsed ? "collapsed" : outcome.reason;
-}
-
-type Points = Map<string, AnalyticsEngineDataPoint & { doubles: [status: number, times: number] }>;
-
-/** Requests that went alike: blobs are host, lane and the three outcomes; doubles are the status and how many; the index is the host. */
-function addPoint(
-  points: Points,
-  { host, lane, status, grant, revision, body }: RequestRecord,
-  times: number,
-): void {
-  const outcomes = [grant, revision, body].map((outcome) =>
-    outcome.kind === "unused" ? "" : labelOf(outcome),
-  );
-  const blobs = [host, lane, ...outcomes];
-  const key = [status, ...blobs].join(" ");
-  const point = points.get(key) ?? { indexes: [host], blobs, doubles: [status, 0] };
-  point.doubles[1] += times;
-  points.set(key, point);
+function isTroubling({ status }: OriginAnswer): boolean {
+  return typeof status === "string" || status >= 500;
 }

@@ -11,12 +11,14 @@ export function judge(at: number, now: number, { soft, hard }: Lifetime): "fresh
   return age >= soft ? "ageing" : "fresh";
 }
 
-/** Within such a stretch of time a fact that is renewed again and again is written to the far tiers once, in milliseconds. */
-const WRITE_STRETCH_MS = 10_000;
+/** Within such a stretch of time a fact that is renewed again and again is written to the colo once, in milliseconds. */
+const COLO_STRETCH_MS = 10_000;
+/** The same for KV, where each write costs as much as ten reads, and a key takes one a second from all the world. */
+export const KV_STRETCH_MS = 30_000;
 
 /** Whether a fact learned at `at` is to be written to the far tiers, where it was renewed in memory at `before`. */
-export function isWorthWriting(before: number, at: number): boolean {
-  return Math.floor(at / WRITE_STRETCH_MS) !== Math.floor(before / WRITE_STRETCH_MS);
+export function isWorthWriting(before: number, at: number, stretchMs: number = COLO_STRETCH_MS): boolean {
+  return Math.floor(at / stretchMs) !== Math.floor(before / stretchMs);
 }
 
 /** Whole seconds a fact has left, for `ttl` (RFC 9211 §2.4). */

@@ -3,7 +3,7 @@ import { uriDecode } from "./uri-encode.ts";
 /** Raised when the meaning of anything stored changes; what an older Worker stored is then never read. */
 const GENERATION = "1";
 
-export const KEY_KINDS = ["grant", "revision", "entry", "latest", "body", "list", "change"] as const;
+export const KEY_KINDS = ["grant", "revision", "entry", "latest", "body", "list", "change", "look"] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
 /**

@@ -1,6 +1,16 @@
 import type { Entry } from "./entry.ts";
 import type { Ref } from "./ref-path.ts";
 
+/** Whether two answers list the same refs; an answer of any other kind is worth remembering by itself. */
+export function sameRefs(one: Revision, other: Revision): boolean {
+  if (one.kind !== "refs" || other.kind !== "refs" || one.refs.length !== other.refs.length) return false;
+  return one.refs.every((ref, index) => isSameRef(ref, other.refs[index]));
+}
+
+function isSameRef(one: Ref, other: Ref | undefined): boolean {
+  return one.name === other?.name && one.oid === other.oid;
+}
+
 /** What a name stood for when the origin was asked at `at`, in milliseconds; the same for every asker. */
 export type Revision =
   /** All refs that begin as asked, and HEAD. */

@@ -1,10 +1,12 @@
 import type { CacheOutcome } from "./cache-status.ts";
 import type { Tier } from "./store.ts";
 
-export type CacheName = "grant" | "revision" | "body";
+export const CACHE_NAMES = ["grant", "revision", "body"] as const;
+export type CacheName = (typeof CACHE_NAMES)[number];
 
 /** What kind of request it was; `pass` for what was sent on as it came. */
-export type LaneName = "raw" | "object" | "artifact" | "pipelines" | "pass";
+export const LANE_NAMES = ["raw", "object", "artifact", "pipelines", "pass"] as const;
+export type LaneName = (typeof LANE_NAMES)[number];
 
 /** One finished request, as it is counted. */
 export type RequestRecord = {
@@ -18,6 +20,32 @@ export type RequestRecord = {
   readonly hotBytes: number;
 };
 
+/** What the origin answered to one request, or that it did not; times in milliseconds. */
+export type OriginAnswer = {
+  /** Of the site. */
+  readonly host: string;
+  readonly lane: LaneName;
+  readonly method: string;
+  /** Of the origin's URL, without its query. Absent for what was passed through: paths of a forge's pages may hold secrets. */
+  readonly path?: string;
+  readonly status: number | "timeout" | "unreachable";
+  /** How long it took. */
+  readonly ms: number;
+  /** When it was there. */
+  readonly at: number;
+};
+
+/** Something that went wrong at the edge, or between it and what it relies on. */
+export type Trouble = {
+  /** Of the site, where it was about one. */
+  readonly host?: string;
+  readonly lane?: LaneName;
+  /** The name of a problem, or what the origin answered. */
+  readonly problem: string;
+  readonly path?: string;
+  readonly at: number;
+};
+
 /** Where events are counted. Every call is cheap enough for the hot path; labels come from fixed sets. */
 export interface Telemetry {
   /** Equal requests in a row may be one record, counted again. */
@@ -26,8 +54,10 @@ export interface Telemetry {
   lookup(cache: CacheName, ms: number): void;
   /** How long the origin took to give an answer that was not cached, in milliseconds. */
   computed(cache: CacheName, ms: number): void;
-  origin(lane: LaneName, status: number | "timeout" | "unreachable", ms: number): void;
-  bytes(source: "cache" | "origin", count: number): void;
+  origin(answer: OriginAnswer): void;
+  /** Bytes of a body for the site of that host. */
+  bytes(host: string, source: "cache" | "origin", count: number): void;
+  trouble(trouble: Trouble): void;
   /** A delivery of a webhook or notification. */
   event(outcome: "taken" | "ignored" | "malformed" | "unproven" | "too_large"): void;
   /** A list that was to be made of the forge's database: that it was, or why not. */

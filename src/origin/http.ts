@@ -1,5 +1,6 @@
 import { Failure } from "../core/problem.ts";
 import { readBounded } from "../core/read-bounded.ts";
+import type { OriginAnswer } from "../core/telemetry.ts";
 import { refusalHeaders, type Refusal } from "../core/refusal.ts";
 
 export type OriginRequest = {
@@ -22,9 +23,12 @@ export type OriginClient = {
   /** Our member of `CDN-Loop` (RFC 8586). */
   readonly loopMark: string;
   /** Told of each answer: its status, or how it failed, and the milliseconds it took. */
-  readonly onAnswer: (status: number | "timeout" | "unreachable", ms: number) => void;
+  readonly onAnswer: (answer: Answered) => void;
   readonly now: () => number;
 };
+
+/** How a question went; its path is without a query. */
+export type Answered = Pick<OriginAnswer, "method" | "status" | "ms" | "at"> & { readonly path: string };
 
 /**
  * The client for our own questions: redirects are answers, not followed, so a credential never leaves the origin's host;
@@ -36,6 +40,10 @@ export function originClient({ timeoutMs, loopMark, onAnswer, now }: OriginClien
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
     const sent = now();
+    const answered = (status: Answered["status"]) => {
+      const at = now();
+      onAnswer({ method, path: new URL(url).pathname, status, ms: at - sent, at });
+    };
     const all = new Headers(headers.map(([name, value]): [string, string] => [name, value]));
     all.set("Accept-Encoding", "identity");
     all.set("CDN-Loop", loopMark);
@@ -49,12 +57,12 @@ export function originClient({ timeoutMs, loopMark, onAnswer, now }: OriginClien
         encodeResponseBody: coding === "as stored" ? "manual" : "automatic",
       };
       const response = await fetch(url, body === undefined ? init : { ...init, body });
-      onAnswer(response.status, now() - sent);
+      answered(response.status);
       if (covers === "start") clearTimeout(timer);
       return response;
     } catch (error) {
       clearTimeout(timer);
-      onAnswer(deadline.signal.aborted ? "timeout" : "unreachable", now() - sent);
+      answered(deadline.signal.aborted ? "timeout" : "unreachable");
       throw new Failure(deadline.signal.aborted ? "origin_timeout" : "origin_unreachable", undefined, error);
     }
   };

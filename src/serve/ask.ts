@@ -1,10 +1,10 @@
 import { MISS } from "../core/cache-status.ts";
 import { LIMITS } from "../core/config.ts";
-import { isWorthWriting } from "../core/freshness.ts";
+import { isWorthWriting, KV_STRETCH_MS } from "../core/freshness.ts";
 import type { Grant } from "../core/grant.ts";
 import type { Question } from "../core/question.ts";
 import type { Refusal } from "../core/refusal.ts";
-import type { Revision } from "../core/revision.ts";
+import { sameRefs, type Revision } from "../core/revision.ts";
 import type { FarTiers } from "../core/store.ts";
 import { beginFill } from "./begin-fill.ts";
 import { grantKey, holdKey, nameGrantKey, revisionKey } from "./keys.ts";
@@ -24,7 +24,6 @@ const TOMBSTONE_S = LIMITS.GRANT_S.max;
 export async function ask(visit: Visit, question: Question): Promise<Learned> {
   const { isolate, dialect, target, asker } = visit;
   const { now } = isolate.ports;
-  const revisions = revisionsOf(visit);
   const key = revisionKey(visit, question);
   const [held, before] = await Promise.all([
     findHold(visit),
@@ -45,9 +44,7 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
   switch (answer.kind) {
     case "admitted": {
       rememberGrant(visit, { at, kind: "yes" });
-      if (key !== undefined && answer.revision !== undefined) {
-        visit.defer(revisions.put(key, answer.revision, revisionTiers(visit)));
-      }
+      if (key !== undefined && answer.revision !== undefined) rememberRevision(visit, key, answer.revision);
       if (answer.list !== undefined && isListVisit(visit)) {
         const kept = await rememberTold(visit, condition, answer.list, at);
         if (kept !== visit) rememberGrant(kept, { at, kind: "yes" });
@@ -67,6 +64,20 @@ export async function ask(visit: Visit, question: Question): Promise<Learned> {
       return { kind: "refused", at, refusal: answer.refusal, about: "scope" };
     case "unclear":
       return { kind: "unclear" };
+  }
+}
+
+/** Every asker's renewal lists the refs again: where they are the same, the far tiers are told now and then. */
+function rememberRevision(visit: Visit, key: string, revision: Revision): void {
+  const revisions = revisionsOf(visit);
+  const before = revisions.hot(key);
+  const tiers = revisionTiers(visit);
+  if (before === undefined || revision.at < before.at || !sameRefs(before, revision)) {
+    visit.defer(revisions.put(key, revision, tiers));
+  } else if (!isWorthWriting(before.at, revision.at)) revisions.hold(key, revision);
+  else {
+    const isForAll = isWorthWriting(before.at, revision.at, KV_STRETCH_MS);
+    visit.defer(revisions.put(key, revision, isForAll ? tiers : { coloS: tiers.coloS }));
   }
 }
 

@@ -2,6 +2,7 @@ import type { Entry } from "../core/entry.ts";
 import { startFill, type Fill, type FillPlan } from "./fill.ts";
 import { exactReader, type ExactReader } from "./exact-reader.ts";
 import { blockKey, bodyKey } from "./keys.ts";
+import { noteTrouble } from "./trouble.ts";
 import { spareBlocks } from "./spare-memory.ts";
 import { isReadToEnd } from "./stretch.ts";
 import type { Visit } from "./visit.ts";
@@ -53,7 +54,8 @@ function fillPlan(visit: Visit, entry: Entry, { body, offset, until }: Source): 
     stallMs,
     pace: isReadToEnd(visit, entry) && !isMade ? "store" : { aheadBlocks: READ_AHEAD_BLOCKS },
     now: ports.now,
-    onBytes: (count) => ports.telemetry.bytes("origin", count),
+    onBytes: (count) => ports.telemetry.bytes(visit.site.host, "origin", count),
+    onBroken: (error) => noteTrouble(visit, error),
   };
 }
 

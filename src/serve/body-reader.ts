@@ -74,7 +74,7 @@ export function bodyReader(
   const fromStore = async ({ index, start, end, length }: Piece): Promise<Chunk | undefined> => {
     const stream = await ports.blocks.read(blockKey(visit, entry, index), { start, end, length });
     if (stream === undefined) return undefined;
-    ports.telemetry.bytes("cache", end - start);
+    ports.telemetry.bytes(visit.site.host, "cache", end - start);
     note({ kind: "hit", tier: "colo", ttl: undefined });
     return { kind: "stream", stream };
   };

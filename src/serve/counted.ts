@@ -1,7 +1,7 @@
 import { UNUSED } from "../core/cache-status.ts";
 import type { RequestRecord } from "../core/telemetry.ts";
 import type { Arrival } from "./arrival.ts";
-import { isInside } from "./inside-target.ts";
+import { laneOf } from "./lane-of.ts";
 import type { Isolate, Visit } from "./visit.ts";
 
 /** A request that was refused before anything was looked for. */
@@ -15,6 +15,5 @@ export function countRefused({ ports }: Isolate, { site }: Arrival, response: Re
 /** A request as it is counted. */
 export function counted({ site, target, trace }: Visit, status: number): RequestRecord {
   const { grant, revision, body, hotBytes } = trace;
-  const lane = isInside(target) ? "artifact" : target.lane;
-  return { host: site.host, lane, status, grant, revision, body, hotBytes };
+  return { host: site.host, lane: laneOf(target), status, grant, revision, body, hotBytes };
 }

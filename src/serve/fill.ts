@@ -49,6 +49,8 @@ export type FillPlan = {
   readonly pace: "store" | "reader" | { readonly aheadBlocks: number };
   readonly now: () => number;
   readonly onBytes: (count: number) => void;
+  /** Told why a body did not come to its end. */
+  readonly onBroken: (error: unknown) => void;
 };
 
 /** How many blocks a fill may hold that are not stored yet. */
@@ -178,6 +180,7 @@ export function startFill(plan: FillPlan): Fill {
       for (const each of pending) await release(each);
     } catch (error) {
       ended = { error };
+      plan.onBroken(error);
       await Promise.all(pending.map(({ stored }) => stored));
       if (isWrongBody(error)) await takeBack(first, next);
     } finally {

@@ -58,6 +58,7 @@ export function readHeldKey({ host }: Site, key: string): HeldKey | undefined {
     case "latest":
     case "body":
     case "change":
+    case "look":
       return undefined;
   }
 }

@@ -18,6 +18,7 @@ import { giveReady } from "./ready.ts";
 import { byNumber } from "./pipelines/by-number.ts";
 import { isListVisit } from "./pipelines/list-visit.ts";
 import { isPlain } from "./plain.ts";
+import { noteTrouble } from "./trouble.ts";
 import type { Isolate, Visit } from "./visit.ts";
 import { whoAsks } from "./who-asks.ts";
 
@@ -77,8 +78,9 @@ async function serveOrTell(visit: Visit, arrival: Arrival): Promise<Response | u
   try {
     return await serveWaiting(visit, arrival);
   } catch (error) {
-    if (error instanceof Failure) return failureResponse(arrival, error);
-    throw error;
+    if (!(error instanceof Failure)) throw error;
+    noteTrouble(visit, error);
+    return failureResponse(arrival, error);
   }
 }
 

@@ -348,14 +348,14 @@ describe("control routes", () => {
     expect(body.toString()).not.toMatch(/glpat-reader|secret|control-token/);
   });
 
-  it.each(["nothing", "", "health/", "metrics/x", "HEALTH"])("%s is no control route", async (path) => {
+  it.each(["nothing", "health/", "metrics/x", "look/", "HEALTH"])("%s is no control route", async (path) => {
     harness.demo.gitlab.resetCounts();
     const { status, headers } = await control(path, authorized());
     expect([status, headers["content-type"]]).toEqual([404, "application/problem+json"]);
     expect(harness.demo.gitlab.counts().total).toBe(0);
   });
 
-  it.each(["health", "metrics"])("%s does take GET and HEAD alone", async (path) => {
+  it.each(["", "look", "health", "metrics"])("%s does take GET and HEAD alone", async (path) => {
     for (const method of ["POST", "PUT", "DELETE"]) {
       const { status, headers } = await control(path, { method, ...authorized() });
       expect([status, headers.allow, headers["content-type"]]).toEqual([

@@ -1,6 +1,6 @@
 import { BROWSE_STYLE } from "./browse-style.ts";
-import { escapeHtml, visibleName } from "./html-text.ts";
-import { humanSize } from "./human-size.ts";
+import { escapeHtml, visibleName } from "../html-text.ts";
+import { humanSize } from "../human-size.ts";
 import { ZIP_PROBLEMS } from "./problems.ts";
 import { directoriesFirst, type TreePage } from "./tree-page.ts";
 import type { TreeItem, TreeListing } from "./tree.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { escapeHtml, visibleName } from "../../../src/core/zip/html-text.ts";
+import { escapeHtml, visibleName } from "../../src/core/html-text.ts";
 
 it.each([
   ["", ""],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { humanSize } from "../../../src/core/zip/human-size.ts";
+import { humanSize } from "../../src/core/human-size.ts";
 
 it.each([
   [0, "0 B"],

@@ -1,0 +1,45 @@
+import { SLOT_MS, SLOTS, type Pace } from "./isolate-look.ts";
+
+const WIDTH = 600;
+const HEIGHT = 90;
+const STEP = WIDTH / SLOTS;
+
+/** The last minutes as bars, a slot each: requests, and before them those that went to the origin. */
+export function paceChart(pace: readonly Pace[], now: number): string {
+  const first = now - (now % SLOT_MS) - (SLOTS - 1) * SLOT_MS;
+  const most = Math.max(1, ...pace.map(({ requests, asked }) => Math.max(requests, asked)));
+  const bars = pace.flatMap((slot) => {
+    const x = ((slot.at - first) / SLOT_MS) * STEP;
+    if (x < 0) return [];
+    return [bar("served", x, slot.requests / most), bar("asked", x, slot.asked / most)];
+  });
+  const label = `Requests in slots of ${SLOT_MS / 1000} s, at most ${most}`;
+  return `<svg class="pace" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars.join("")}</svg>`;
+}
+
+function bar(kind: "served" | "asked", x: number, share: number): string {
+  const height = share * HEIGHT;
+  return `<rect class="${kind}" x="${round(x)}" y="${round(HEIGHT - height)}" width="${STEP - 1}" height="${round(height)}"/>`;
+}
+
+/** Parts of a whole side by side, as one bar. */
+export function shareBar(
+  parts: readonly { readonly kind: string; readonly count: number }[],
+  label: string,
+): string {
+  const all = parts.reduce((sum, { count }) => sum + count, 0);
+  let x = 0;
+  const rects = parts
+    .filter(({ count }) => count > 0)
+    .map(({ kind, count }) => {
+      const width = (100 * count) / all;
+      const rect = `<rect class="${kind}" x="${round(x)}" width="${round(width)}" height="10"/>`;
+      x += width;
+      return rect;
+    });
+  return `<svg class="shares" viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label="${label}">${rects.join("")}</svg>`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

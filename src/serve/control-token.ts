@@ -1,0 +1,45 @@
+import { problemResponse } from "./problem-response.ts";
+
+export type ControlToken = {
+  /** Whether there is one: without it, what it opens does not exist. */
+  readonly isSet: boolean;
+  /** Whether a token is the control token, in constant time. */
+  readonly isRight: (token: string) => Promise<boolean>;
+};
+
+/** A control route is not asked for by its method alone: what a browser remembers may only ever open what changes nothing. */
+export type Opens = "programs" | "programs and browsers";
+
+const REALM = 'realm="forgefront"';
+
+/**
+ * The answer to a request that does not come from the holder of the control token; `undefined` for one that does. Programs send
+ * it as a bearer token (RFC 6750), browsers as the password of anybody (RFC 7617), which they ask for themselves.
+ */
+export async function refuseControl(
+  { isSet, isRight }: ControlToken,
+  { headers }: Request,
+  opens: Opens,
+): Promise<Response | undefined> {
+  if (!isSet) return problemResponse("not_found");
+  const token = tokenOf(headers.get("authorization") ?? "", opens);
+  if (token !== undefined && (await isRight(token))) return undefined;
+  const challenge = opens === "programs" ? `Bearer ${REALM}` : `Basic ${REALM}, Bearer ${REALM}`;
+  return problemResponse("unauthorized", { "WWW-Authenticate": challenge });
+}
+
+function tokenOf(authorization: string, opens: Opens): string | undefined {
+  const [scheme = "", value = ""] = authorization.split(" ");
+  const isBasic = scheme.toLowerCase() === "basic" && opens === "programs and browsers";
+  if (isBasic) return passwordOf(value);
+  return scheme.toLowerCase() === "bearer" ? value : undefined;
+}
+
+function passwordOf(credentials: string): string | undefined {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials)) return undefined;
+  const padded = credentials.replace(/=+$/, "");
+  if (padded.length % 4 === 1) return undefined;
+  const text = atob(padded);
+  const colon = text.indexOf(":");
+  return colon === -1 ? undefined : text.slice(colon + 1);
+}

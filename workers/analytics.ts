@@ -1,0 +1,70 @@
+import { outcomeLabel } from "../src/core/outcome-label.ts";
+import { CACHE_NAMES, type OriginAnswer, type RequestRecord, type Trouble } from "../src/core/telemetry.ts";
+
+/** Gathers what happened into data points, of which Analytics Engine takes 250 a request. */
+export type Analytics = {
+  request(record: RequestRecord, times: number): void;
+  origin(answer: OriginAnswer): void;
+  bytes(host: string, source: "cache" | "origin", count: number): void;
+  trouble(trouble: Trouble): void;
+  /** Writes all that has gathered. */
+  write(): void;
+};
+
+type Point = { readonly indexes: [host: string]; blobs: string[]; doubles: number[] };
+
+/** Beyond that, what happens in a moment is not told apart: it is left out. */
+const MOST_POINTS = 200;
+
+/**
+ * Things that went alike are one point. The index is the host; blobs are the kind, the host, the lane and what tells such things
+ * apart; the first double is how many they were. README has the columns of each kind, and the queries.
+ */
+export function analytics(dataset: AnalyticsEngineDataset | undefined): Analytics {
+  const points = new Map<string, Point>();
+
+  const pointOf = (blobs: readonly string[], doubles: number): Point | undefined => {
+    if (dataset === undefined) return undefined;
+    const key = blobs.join("\n");
+    const known = points.get(key);
+    if (known !== undefined || points.size >= MOST_POINTS) return known;
+    const point: Point = {
+      indexes: [blobs[1] ?? ""],
+      blobs: [...blobs],
+      doubles: Array.from({ length: doubles }, () => 0),
+    };
+    points.set(key, point);
+    return point;
+  };
+
+  return {
+    request(record, times) {
+      const { host, lane, status } = record;
+      const outcomes = CACHE_NAMES.map((cache) => outcomeLabel(record[cache]) ?? "");
+      const point = pointOf(["request", host, lane, ...outcomes, String(status)], 2);
+      if (point !== undefined) point.doubles = [(point.doubles[0] ?? 0) + times, status];
+      if (record.hotBytes > 0) this.bytes(host, "cache", record.hotBytes * times);
+    },
+    origin({ host, lane, status, method, path = "", ms }) {
+      const point = pointOf(["origin", host, lane, String(status)], 3);
+      if (point === undefined) return;
+      const [times = 0, sum = 0, slowest = 0] = point.doubles;
+      if (times === 0 || ms > slowest) point.blobs.splice(4, 2, method, path);
+      point.doubles = [times + 1, sum + ms, Math.max(slowest, ms)];
+    },
+    bytes(host, source, count) {
+      const point = pointOf(["bytes", host, "", source], 1);
+      if (point !== undefined) point.doubles = [(point.doubles[0] ?? 0) + count];
+    },
+    trouble({ host = "", lane = "", problem, path = "" }) {
+      const point = pointOf(["trouble", host, lane, problem], 1);
+      if (point === undefined) return;
+      point.blobs[4] = path;
+      point.doubles = [(point.doubles[0] ?? 0) + 1];
+    },
+    write() {
+      for (const point of points.values()) dataset?.writeDataPoint(point);
+      points.clear();
+    },
+  };
+}
