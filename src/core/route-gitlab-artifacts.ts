@@ -77,6 +77,7 @@ function routeWeb({ project, job, asked: [action, ...path], query, search }: Web
     return routeEntry(asked, path, query.inline === "false" ? "attachment" : "inline");
   if (action !== "download" || path.length > 0) return PASS;
   const { file_type: fileType = "archive" } = query;
+  if (fileType === "") return PASS; // in a key, it would be the archive
   if (fileType !== "archive") return routed({ ...asked, fileType }, undefined);
   return routeArchive(asked, search);
 }

@@ -71,7 +71,10 @@ export function originClient({ timeoutMs, loopMark, onAnswer, now }: OriginClien
 /** The most of a refusal's body that is kept, in bytes. */
 const REFUSAL_BYTES = 4096;
 
-/** An answer as a refusal; its body is read up to a bound and let go. */
+/** How long the body of a refusal is waited for, in milliseconds: its status is the verdict, and stands without it. */
+const REFUSAL_MS = 3000;
+
+/** An answer as a refusal; its body is read up to a bound and let go, and left out where it does not come. */
 export async function readRefusal(response: Response): Promise<Refusal> {
   const header = (name: string) => response.headers.get(name);
   const type = header("content-type") ?? "";
@@ -95,27 +98,40 @@ export async function readWhole(
 
 /** Lets a body go that will not be read: an unread one can hold a connection for ever. */
 export async function discard(response: Response): Promise<""> {
-  await response.body?.cancel();
+  await response.body?.cancel().catch(() => undefined); // one that broke off is gone already
   return "";
 }
 
-async function readText(response: Response, limit: number): Promise<string> {
-  if (response.body === null) return "";
-  const reader = response.body.getReader();
+/** The beginning of a body; nothing of one that stands still or breaks off. */
+async function readText({ body }: Response, limit: number): Promise<string> {
+  if (body === null) return "";
+  const reader = body.getReader();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void reader.cancel();
+  }, REFUSAL_MS);
+  try {
+    const text = await readUpTo(reader, limit);
+    return isLate ? "" : text;
+  } catch {
+    return ""; // the verdict was given before
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function readUpTo(reader: ReadableStreamDefaultReader<Uint8Array>, limit: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let length = 0;
-  try {
-    for (;;) {
-      const { value, done } = await reader.read();
-      if (done) return text + decoder.decode();
-      length += value.byteLength;
-      text += decoder.decode(value.subarray(0, value.byteLength - Math.max(0, length - limit)), {
-        stream: true,
-      });
-      if (length >= limit) return text;
-    }
-  } finally {
-    await reader.cancel();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return text + decoder.decode();
+    length += value.byteLength;
+    const room = value.byteLength - Math.max(0, length - limit);
+    text += decoder.decode(value.subarray(0, room), { stream: true });
+    if (length >= limit) return text;
   }
 }

@@ -17,6 +17,18 @@ it.each<[string, Record<string, string>]>([
   expect(readQuery(search, ["ref", "lfs"])).toEqual(expected);
 });
 
+it.each([
+  ["?ref=%"],
+  ["?ref=%zz"],
+  ["?ref=%ff"],
+  ["?ref=a;lfs=true"],
+  ["?ref[]=a"],
+  ["?lfs=true&ref%5Bx%5D=a"],
+  ["?%=a"],
+])("readQuery() does refuse what may be read in two ways, as in %j", (search) => {
+  expect(readQuery(search, ["ref", "lfs"])).toBeUndefined();
+});
+
 it.each([["?ref=a&ref=b"], ["?ref=a&ref=a"], ["?ref=a&ref="], ["?ref=a&lfs=true&%72ef=b"]])(
   "readQuery() does refuse a parameter that stands twice, as in %j",
   (search) => {

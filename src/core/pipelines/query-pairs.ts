@@ -1,7 +1,8 @@
-import { uriDecode } from "../uri-encode.ts";
+import { formDecode } from "../form-decode.ts";
 
 /** What a query may consist of once a URL parser has read it; `;` parted parameters once (HTML 4.01 §B.2.2), and does for some. */
 const PLAIN = /^[\u0021-\u003a\u003c-\u007e]*$/;
+
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
@@ -19,15 +20,15 @@ export function readPairs(search: string): readonly QueryPair[] | undefined {
   for (const piece of query.split("&")) {
     if (piece === "") continue;
     const equals = piece.indexOf("=");
-    const name = equals === -1 ? undefined : formDecode(piece.slice(0, equals));
-    const value = formDecode(piece.slice(equals + 1));
+    const name = equals === -1 ? undefined : plainly(piece.slice(0, equals));
+    const value = plainly(piece.slice(equals + 1));
     if (name === undefined || value === undefined) return undefined;
     pairs.push([name, value]);
   }
   return pairs;
 }
 
-function formDecode(text: string): string | undefined {
-  const decoded = uriDecode(text.replaceAll("+", " "));
+function plainly(text: string): string | undefined {
+  const decoded = formDecode(text);
   return decoded === undefined || CONTROL.test(decoded) ? undefined : decoded;
 }
