@@ -5,6 +5,7 @@ import { convertV4MiniflareOptions, type Json, Log, LogLevel, Miniflare } from "
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { readConfig } from "../src/core/config.ts";
 import { bundle, ROOT } from "./bundle.ts";
+import type { step } from "./step.ts";
 
 export type LocalEdge = {
   readonly miniflare: Miniflare;
@@ -21,26 +22,28 @@ export type LocalEdgeOptions = {
   readonly script?: string;
   /** `host:port` to which everything goes that the Worker sends out, whatever host it is for. */
   readonly outbound?: string;
+  /** Told of each thing that takes a while. */
+  readonly step?: typeof step;
   /** The connection string of GitLab's database; where it is left out, that of the environment (`PIPELINES_DB`). */
   readonly database?: string;
 };
 
 /** Runs the Worker in Miniflare with the bindings of wrangler.toml; throws `ConfigurationFaults` before it starts anything. */
 export async function startLocalEdge(options: LocalEdgeOptions): Promise<LocalEdge> {
-  const { vars, ports, outbound, database = process.env["PIPELINES_DB"] } = options;
+  const { vars, ports, outbound, database = process.env["PIPELINES_DB"], step: told = quietly } = options;
   const bindings = { ...configuredVars(), ...vars };
   const hyperdrives = databases(database);
   const config = readConfig({ ...hyperdrives, ...bindings });
   if (config.kind === "faults") throw new ConfigurationFaults(config.faults);
   for (const port of ports) await insistOnFree(port);
-  const miniflare = await startWorker({
-    contents: await readModule(options),
-    bindings,
-    ports,
-    hyperdrives,
-    ...(outbound !== undefined && { outbound }),
-  });
+  const contents = await told("Bundling the Worker", () => readModule(options));
+  const worker = { contents, bindings, ports, hyperdrives, ...(outbound !== undefined && { outbound }) };
+  const miniflare = await told("Starting Miniflare", () => startWorker(worker));
   return { miniflare, close: () => miniflare.dispose() };
+}
+
+async function quietly<T>(_title: string, work: () => Promise<T>): Promise<T> {
+  return await work();
 }
 
 async function readModule({ entry, script }: LocalEdgeOptions): Promise<string> {

@@ -8,12 +8,14 @@ import { startDemo, type Demo } from "./demo/demo.ts";
 import { addSamples, DEMO_KEYS } from "./demo/s3-samples.ts";
 import { startS3Store, type S3Key, type S3Store } from "./demo/s3.ts";
 import { ConfigurationFaults, startLocalEdge } from "./local-edge.ts";
+import { step } from "./step.ts";
 
 const DEMO_GITLAB_PORT = 8787;
 const DEMO_GITEA_PORT = 8788;
 const DEMO_STORE_PORT = 8789;
 /** What the demo's forges and the edge know, where the environment says nothing else. */
 const LOCAL_WEBHOOK_SECRET = "local-webhook-secret";
+const LOCAL_CONTROL_TOKEN = "local-control-token";
 const SECRETS = ["KEY_SECRET", "CONTROL_TOKEN", "WEBHOOK_SECRET", "S3_KEYS", "PRELOAD_TOKENS"];
 /** Where sites are listened on whose host has no port of its own. */
 const COMMON_PORT = 8787;
@@ -22,7 +24,7 @@ type Started = { readonly lines: readonly string[]; close(): Promise<void> };
 
 const devVars = join(ROOT, ".dev.vars");
 if (existsSync(devVars)) process.loadEnvFile(devVars);
-const settings = {
+const settings: Readonly<Record<string, string>> = {
   KEY_SECRET: randomBytes(32).toString("hex"),
   ...fromEnvironment([...Object.keys(LIMITS), ...SECRETS, "PIPELINES_DB_HOST"]),
 };
@@ -46,7 +48,7 @@ try {
 async function startWithSites(sites: string): Promise<Started> {
   const hosts = hostsOf(sites);
   const ports = [...new Set(hosts.map((host) => Number(host.split(":")[1] ?? COMMON_PORT)))];
-  const edge = await startLocalEdge({ vars: { ...settings, SITES: sites }, ports });
+  const edge = await startLocalEdge({ vars: { ...settings, SITES: sites }, ports, step });
   return { lines: hosts.map((host) => `  http://${baseHost({ host })}/`), close: () => edge.close() };
 }
 
@@ -61,10 +63,11 @@ function hostsOf(sites: string): string[] {
 }
 
 async function startWithDemo(): Promise<Started> {
-  console.log("Building the demo repositories");
   const authMs = Number(process.env["DEMO_AUTH_MS"] ?? 0);
-  const demo = await startDemo({ authMs });
-  const store = await startS3Store({ authMs });
+  const demo = await step("Building the demo's repositories, jobs and pipelines", () =>
+    startDemo({ authMs }),
+  );
+  const store = await step("Starting its object store", () => startS3Store({ authMs }));
   const close = async () => {
     await demo.close();
     await store.close();
@@ -80,9 +83,8 @@ async function startWithDemo(): Promise<Started> {
       { host: s3, kind: "s3", origin: store.url, auth: "edge" },
     ];
     const keys = Object.fromEntries(Object.values(DEMO_KEYS).map(({ id, secret }) => [id, secret]));
-    console.log("Bundling the Worker and starting Miniflare");
     const vars = {
-      CONTROL_TOKEN: "local-control-token",
+      CONTROL_TOKEN: LOCAL_CONTROL_TOKEN,
       WEBHOOK_SECRET: LOCAL_WEBHOOK_SECRET,
       ...settings,
       S3_KEYS: keys,
@@ -92,7 +94,7 @@ async function startWithDemo(): Promise<Started> {
     demo.gitlab.hooks = [{ url: `http://${gitlab}/-/forgefront/hooks`, secret }];
     demo.gitea.hooks = [{ url: `http://${gitea}/-/forgefront/hooks`, secret }];
     const ports = [DEMO_GITLAB_PORT, DEMO_GITEA_PORT, DEMO_STORE_PORT];
-    const edge = await startLocalEdge({ vars, ports });
+    const edge = await startLocalEdge({ vars, ports, step });
     return {
       lines: [...demoLines(demo, gitlab, gitea), "", ...storeLines(store, s3)],
       async close() {
@@ -128,7 +130,14 @@ function storeLines(store: S3Store, s3: string): string[] {
   ];
 }
 
+/** A secret as the lines show it: one of the user's own stays with the user, and the shell that knows it puts it in. */
+function shownSecret(name: "CONTROL_TOKEN" | "WEBHOOK_SECRET", local: string): string {
+  return settings[name] === undefined ? local : `$${name}`;
+}
+
 function demoLines(demo: Demo, gitlab: string, gitea: string): string[] {
+  const controlToken = shownSecret("CONTROL_TOKEN", LOCAL_CONTROL_TOKEN);
+  const webhookSecret = shownSecret("WEBHOOK_SECRET", LOCAL_WEBHOOK_SECRET);
   return [
     `  http://${gitlab}/  a GitLab-shaped forge through the edge (origin ${demo.gitlab.url})`,
     `  http://${gitea}/  the same repositories, Gitea-shaped (origin ${demo.gitea.url})`,
@@ -149,11 +158,14 @@ function demoLines(demo: Demo, gitlab: string, gitea: string): string[] {
     `  curl -i "http://${gitlab}/api/v4/projects/1/pipelines?per_page=5"`,
     `  curl -i "http://${gitlab}/api/v4/projects/demo%2Fhello/pipelines?page=1&per_page=5"`,
     "An event that makes them fresh (the demo's own pushes tell of themselves), and what a purge would forget:",
-    `  curl -i -H "X-Gitlab-Token: ${LOCAL_WEBHOOK_SECRET}" -H "X-Gitlab-Event: Pipeline Hook" -d '{"object_kind":"pipeline","object_attributes":{"id":13},"project":{"id":1,"path_with_namespace":"demo/hello"}}' http://${gitlab}/-/forgefront/hooks`,
-    `  curl -s -H "Authorization: Bearer local-control-token" -d '{"project":"demo/hello","dry_run":true}' http://${gitlab}/-/forgefront/purge`,
+    `  curl -i -H "X-Gitlab-Token: ${webhookSecret}" -H "X-Gitlab-Event: Pipeline Hook" -d '{"object_kind":"pipeline","object_attributes":{"id":13},"project":{"id":1,"path_with_namespace":"demo/hello"}}' http://${gitlab}/-/forgefront/hooks`,
+    `  curl -s -H "Authorization: Bearer ${controlToken}" -d '{"project":"demo/hello","dry_run":true}' http://${gitlab}/-/forgefront/purge`,
+    "A look inside, for a browser (any user, the control token as password), and what it shows as JSON:",
+    `  http://${gitlab}/-/forgefront/`,
+    `  curl -s -H "Authorization: Bearer ${controlToken}" http://${gitlab}/-/forgefront/look`,
     "What the origin was asked, and what the edge counted:",
     `  curl -s ${demo.gitlab.url}/-/demo/counts`,
-    `  curl -s -H "Authorization: Bearer local-control-token" http://${gitlab}/-/forgefront/metrics`,
+    `  curl -s -H "Authorization: Bearer ${controlToken}" http://${gitlab}/-/forgefront/metrics`,
     "All else passes through:",
     `  git clone http://${gitlab}/demo/hello.git`,
   ];

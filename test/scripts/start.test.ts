@@ -191,11 +191,11 @@ describe("scripts/start.ts with the demo", () => {
       const outputs: string[] = [];
       for (const command of commands) outputs.push(await run(command));
       const programs = commands.map((command) => command.split(" ")[0]).join(" ");
-      expect(programs).toBe(`${"curl ".repeat(13)}git${" curl".repeat(9)}`);
+      expect(programs).toBe(`${"curl ".repeat(14)}git${" curl".repeat(9)}`);
 
       const [open = "", secret = "", refused = "", range = ""] = outputs;
       const [entry = "", unpacked = "", browsed = ""] = outputs.slice(4);
-      const [byNumber = "", byPath = "", event = "", purge = "", counts = "", metrics = ""] =
+      const [byNumber = "", byPath = "", event = "", purge = "", look = "", counts = "", metrics = ""] =
         outputs.slice(7);
       expect(open).toMatch(/^HTTP\/1\.1 200 OK[^]*forgefront-body; fwd=miss[^]*# Hello/i);
       expect(await run(commands[0] ?? "")).toMatch(/forgefront-grant; hit[^]*forgefront-body; hit/i);
@@ -212,6 +212,16 @@ describe("scripts/start.ts with the demo", () => {
       expect(byPath).toMatch(/^HTTP\/1\.1 200 OK[^]*projects\/demo%2Fhello\/pipelines\?[^]*"project_id":1,/i);
       expect(event).toMatch(/^HTTP\/1\.1 200 OK[^]*\{"changes":1\}$/);
       expect(JSON.parse(purge)).toMatchObject({ dry_run: true, purged: { project: "demo/hello" } });
+      expect(JSON.parse(look)).toMatchObject({ isolates: 1, settings: { sites: { length: 3 } } });
+      const page = started.output().match(/^ +(http:\/\/\S+\/-\/forgefront\/)$/m)?.[1] ?? "";
+      const challenged = await fetch(page);
+      expect([challenged.status, challenged.headers.get("www-authenticate")]).toEqual([
+        401,
+        'Basic realm="forgefront", Bearer realm="forgefront"',
+      ]);
+      expect(started.output()).toMatch(
+        /^Building the demo's repositories, jobs and pipelines \.\.\. \d+\.\d s$/m,
+      );
       expect(JSON.parse(counts)).toMatchObject({
         denied: expect.any(Number) as number,
         "web:raw": expect.any(Number) as number,
@@ -219,8 +229,8 @@ describe("scripts/start.ts with the demo", () => {
       expect(metrics).toMatch(/^forgefront_requests_total\{/m);
       expect(await run("cd hello && git rev-parse HEAD")).toMatch(/^[0-9a-f]{40}\n$/);
 
-      const [object = "", denied = "", part = "", inner = "", listed = ""] = outputs.slice(14);
-      const [written = "", again = "", anybody = "", asked = ""] = outputs.slice(19);
+      const [object = "", denied = "", part = "", inner = "", listed = ""] = outputs.slice(15);
+      const [written = "", again = "", anybody = "", asked = ""] = outputs.slice(20);
       expect(inner).toMatch(/^HTTP\/1\.1 200 OK[^]*<!doctype html>/);
       expect(JSON.parse(listed)).toContainEqual(
         expect.objectContaining({ path: "coverage/index.html", type: "file" }),
