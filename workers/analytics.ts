@@ -18,7 +18,7 @@ const MOST_POINTS = 200;
 
 /**
  * Things that went alike are one point. The index is the host; blobs are the kind, the host, the lane and what tells such things
- * apart; the first double is how many they were. README has the columns of each kind, and the queries.
+ * apart; the first double is how many they were. docs/analytics.md has the columns of each kind, and the queries.
  */
 export function analytics(dataset: AnalyticsEngineDataset | undefined): Analytics {
   const points = new Map<string, Point>();
@@ -39,6 +39,7 @@ export function analytics(dataset: AnalyticsEngineDataset | undefined): Analytic
 
   return {
     request(record, times) {
+      if (dataset === undefined) return;
       const { host, lane, status } = record;
       const outcomes = CACHE_NAMES.map((cache) => outcomeLabel(record[cache]) ?? "");
       const point = pointOf(["request", host, lane, ...outcomes, String(status)], 2);

@@ -1,6 +1,6 @@
-import { NO_COUNTS } from "../src/core/look/colo-look.ts";
-import type { Counts, IsolateLook } from "../src/core/look/isolate-look.ts";
-import { withPace, withSlow, withTrouble } from "../src/core/look/of-late.ts";
+import { NO_COUNTS } from "../src/core/look/counts.ts";
+import type { Counts, IsolateLook, Pace } from "../src/core/look/isolate-look.ts";
+import { slotOf, withPace, withSlow, withTrouble } from "../src/core/look/of-late.ts";
 import { outcomeLabel } from "../src/core/outcome-label.ts";
 import {
   CACHE_NAMES,
@@ -21,11 +21,21 @@ export type LookCollector = {
   look(now: number): IsolateLook;
 };
 
-/** `name` is asked for with the first event: before any request there is neither time nor chance on the platform. */
+type Counted = Pick<Counts, "lanes" | "caches" | "bytes">;
+type Mutable<T> = T extends number ? number : { -readonly [name in keyof T]: Mutable<T[name]> };
+
+/**
+ * Numbers are counted in place: each kind of request costs a few additions a second. `name` is asked for with the first event:
+ * before any request there is neither time nor chance on the platform.
+ */
 export function lookCollector(sizes: Sizes, name: () => string): LookCollector {
+  const { lanes, caches, bytes } = NO_COUNTS;
+  const counted: Mutable<Counted> = structuredClone({ lanes, caches, bytes });
   let isolate: string | undefined;
   let since = 0;
-  let counts: Counts = NO_COUNTS;
+  /** The slot of time that is not over yet, and those before. */
+  let slot: Mutable<Pace> = { at: 0, requests: 0, asked: 0 };
+  let { pace, slowest, troubles }: Counts = NO_COUNTS;
 
   const begin = (now: number): void => {
     if (isolate !== undefined) return;
@@ -33,62 +43,53 @@ export function lookCollector(sizes: Sizes, name: () => string): LookCollector {
     since = now;
   };
 
-  const inLane = (lane: LaneName, more: Partial<Counts["lanes"][LaneName]>): Counts["lanes"] => {
-    const before = counts.lanes[lane];
-    const sums = Object.entries(before).map(([key, value]) => [
-      key,
-      value + (more[key as keyof typeof before] ?? 0),
-    ]);
-    return { ...counts.lanes, [lane]: Object.fromEntries(sums) as typeof before };
-  };
-
-  const paced = (lane: LaneName, at: number, requests: number, asked: number): Counts["pace"] =>
-    lane === "pass" ? counts.pace : withPace(counts.pace, { at, requests, asked });
-
-  const outcomesOf = (record: RequestRecord, times: number): Counts["caches"] => {
-    const caches = { ...counts.caches };
-    for (const cache of CACHE_NAMES) {
-      const label = outcomeLabel(record[cache]);
-      if (label !== undefined) caches[cache] = { ...caches[cache], [label]: caches[cache][label] + times };
-    }
-    return caches;
+  const slotAt = (lane: LaneName, now: number): Mutable<Pace> => {
+    if (lane === "pass") return { at: 0, requests: 0, asked: 0 };
+    if (slot.at === slotOf(now)) return slot;
+    pace = withSlot(pace, slot);
+    slot = { at: slotOf(now), requests: 0, asked: 0 };
+    return slot;
   };
 
   return {
     request(record, times, now) {
       begin(now);
       const { lane, status, hotBytes } = record;
-      const refused = status >= 400 && status < 500 ? times : 0;
-      const failed = status >= 500 ? times : 0;
-      counts = {
-        ...counts,
-        lanes: inLane(lane, { requests: times, refused, failed }),
-        caches: outcomesOf(record, times),
-        bytes: { ...counts.bytes, cache: counts.bytes.cache + hotBytes * times },
-        pace: paced(lane, now, times, 0),
-      };
+      const ofLane = counted.lanes[lane];
+      ofLane.requests += times;
+      if (status >= 500) ofLane.failed += times;
+      else if (status >= 400) ofLane.refused += times;
+      for (const cache of CACHE_NAMES) {
+        const label = outcomeLabel(record[cache]);
+        if (label !== undefined) counted.caches[cache][label] += times;
+      }
+      counted.bytes.cache += hotBytes * times;
+      slotAt(lane, now).requests += times;
     },
     origin(answer) {
       begin(answer.at);
-      counts = {
-        ...counts,
-        lanes: inLane(answer.lane, { asked: 1 }),
-        pace: paced(answer.lane, answer.at, 0, 1),
-        slowest: withSlow(counts.slowest, answer),
-      };
+      const { lane, at } = answer;
+      counted.lanes[lane].asked += 1;
+      slotAt(lane, at).asked += 1;
+      slowest = withSlow(slowest, answer);
     },
     bytes(source, count) {
-      counts = { ...counts, bytes: { ...counts.bytes, [source]: counts.bytes[source] + count } };
+      counted.bytes[source] += count;
     },
     trouble(trouble) {
       begin(trouble.at);
-      counts = { ...counts, troubles: withTrouble(counts.troubles, trouble) };
+      troubles = withTrouble(troubles, trouble);
     },
     look(now) {
       begin(now);
-      const held = { ...counts.held };
-      for (const { cache, entries, bytes = 0 } of sizes()) held[cache] = { entries, bytes };
-      return { ...counts, held, isolate: isolate ?? "", since, at: now };
+      const held = { ...NO_COUNTS.held };
+      for (const { cache, entries, bytes: size = 0 } of sizes()) held[cache] = { entries, bytes: size };
+      const lately = { pace: withSlot(pace, slot), slowest, troubles };
+      return { ...structuredClone(counted), ...lately, held, isolate: isolate ?? "", since, at: now };
     },
   };
+}
+
+function withSlot(pace: readonly Pace[], slot: Pace): readonly Pace[] {
+  return slot.at === 0 ? pace : withPace(pace, { ...slot });
 }

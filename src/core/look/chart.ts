@@ -7,10 +7,10 @@ const STEP = WIDTH / SLOTS;
 /** The last minutes as bars, a slot each: requests, and before them those that went to the origin. */
 export function paceChart(pace: readonly Pace[], now: number): string {
   const first = now - (now % SLOT_MS) - (SLOTS - 1) * SLOT_MS;
-  const most = Math.max(1, ...pace.map(({ requests, asked }) => Math.max(requests, asked)));
-  const bars = pace.flatMap((slot) => {
+  const shown = pace.filter(({ at }) => at >= first && at <= now); // an isolate's clock may be ahead
+  const most = Math.max(1, ...shown.map(({ requests, asked }) => Math.max(requests, asked)));
+  const bars = shown.flatMap((slot) => {
     const x = ((slot.at - first) / SLOT_MS) * STEP;
-    if (x < 0) return [];
     return [bar("served", x, slot.requests / most), bar("asked", x, slot.asked / most)];
   });
   const label = `Requests in slots of ${SLOT_MS / 1000} s, at most ${most}`;
