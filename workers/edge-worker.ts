@@ -112,6 +112,7 @@ export function createEdge(
       memory,
       colo,
       kv: far === "kv" && kv !== undefined ? kvRecords<T>(kv, onStoreError) : undefined,
+      now,
     });
   };
   const remembered: { count: number }[] = [];

@@ -4,10 +4,15 @@ export type Lifetime = { readonly soft: number; readonly hard: number };
 /** How far ahead of ours another isolate's clock may be before its record is disbelieved, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 2000;
 
+/** Whether a fact bears a stamp that no clock we trust can have given it: it is neither used nor kept. */
+export function isFromFuture(at: number, now: number): boolean {
+  return at > now + CLOCK_TOLERANCE_MS;
+}
+
 /** Whether a fact learned at `at` may still be used at `now`; one from the future is never used. */
 export function judge(at: number, now: number, { soft, hard }: Lifetime): "fresh" | "ageing" | "expired" {
   const age = now - at;
-  if (age < -CLOCK_TOLERANCE_MS || age >= hard) return "expired";
+  if (isFromFuture(at, now) || age >= hard) return "expired";
   return age >= soft ? "ageing" : "fresh";
 }
 

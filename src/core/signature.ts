@@ -39,7 +39,7 @@ const FOREIGN: SignatureAnswer = { kind: "foreign" };
 /** Reads who signed a request, and how; both places at once are refused, as S3 does. */
 export function readSignature(header: (name: string) => string | null, search: string): SignatureAnswer {
   const authorization = header("authorization");
-  const isPresigned = search.includes("X-Amz-Algorithm=") || search.includes("X-Amz-Signature=");
+  const isPresigned = /[?&]X-Amz-(?:Algorithm|Signature)=/.test(search);
   if (authorization === null || authorization === "") {
     if (isPresigned) return fromQuery(search);
     return /[?&](?:AWSAccessKeyId|Signature)=/.test(search) ? FOREIGN : { kind: "none" };

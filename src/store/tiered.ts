@@ -1,3 +1,4 @@
+import { isFromFuture } from "../core/freshness.ts";
 import type { FarStore, Found, MemoryStore, Records, Stamped, Tier } from "../core/store.ts";
 
 export type Tiers<T> = {
@@ -5,13 +6,15 @@ export type Tiers<T> = {
   readonly colo: FarStore<T>;
   /** Absent where no namespace is bound. */
   readonly kv: FarStore<T> | undefined;
+  readonly now: () => number;
 };
 
 /**
  * Records looked up memory first, then in the colo, then in KV. The newest record wins even where it is of no use
- * any more: an old "yes" further out never comes back over a newer "no".
+ * any more: an old "yes" further out never comes back over a newer "no". One that an isolate with a faster clock has stamped counts in
+ * this, but is not kept: what is learned here would be older than it for as long as the clocks differ.
  */
-export function tieredRecords<T extends Stamped>({ memory, colo, kv }: Tiers<T>): Records<T> {
+export function tieredRecords<T extends Stamped>({ memory, colo, kv, now }: Tiers<T>): Records<T> {
   let drops = 0;
 
   return {
@@ -32,7 +35,7 @@ export function tieredRecords<T extends Stamped>({ memory, colo, kv }: Tiers<T>)
           continue;
         }
         newest = { record, tier };
-        memory.set(key, record);
+        if (!isFromFuture(record.at, now())) memory.set(key, record);
         if (usable(record)) return newest;
       }
       return undefined;
@@ -41,7 +44,8 @@ export function tieredRecords<T extends Stamped>({ memory, colo, kv }: Tiers<T>)
     hold: (key, record) => memory.set(key, record),
 
     async put(key, record, { coloS, kvS }) {
-      if ((memory.get(key)?.at ?? record.at) > record.at) return; // a slow answer does not undo a newer one
+      const before = memory.get(key)?.at ?? record.at;
+      if (before > record.at && !isFromFuture(before, now())) return; // a slow answer does not undo a newer one
       memory.set(key, record);
       const writes = [colo.put(key, record, coloS)];
       if (kv !== undefined && kvS !== undefined) writes.push(kv.put(key, record, kvS));

@@ -34,6 +34,10 @@ function farStore(held?: Verdict, gate: Promise<void> = Promise.resolve()) {
   return { store, puts, state };
 }
 
+const NOW = 100;
+/** Further ahead than clocks are trusted to differ. */
+const FUTURE = NOW + 2001;
+
 function tiers(
   held: { memory?: Verdict | undefined; colo?: Verdict | undefined; kv?: Verdict | undefined },
   gate?: Promise<void>,
@@ -42,7 +46,12 @@ function tiers(
   if (held.memory !== undefined) memory.set(KEY, held.memory);
   const colo = farStore(held.colo, gate);
   const kv = farStore(held.kv);
-  return { memory, colo, kv, records: tieredRecords({ memory, colo: colo.store, kv: kv.store }) };
+  return {
+    memory,
+    colo,
+    kv,
+    records: tieredRecords({ memory, colo: colo.store, kv: kv.store, now: () => NOW }),
+  };
 }
 
 describe("finding a record", () => {
@@ -90,10 +99,19 @@ describe("finding a record", () => {
       memory: memoryStore<Verdict>(10),
       colo: colo.store,
       kv: undefined,
+      now: () => NOW,
     });
     expect(await records.find(KEY, isYes)).toEqual({ record: yes(1), tier: "colo" });
     await records.put(KEY, yes(2), { coloS: 5, kvS: 60 });
     expect(colo.puts).toEqual([[KEY, yes(2), 5]]);
+  });
+
+  it("find() does not keep what a faster clock has stamped, nor what is older behind it", async () => {
+    const { records } = tiers({ colo: no(FUTURE), kv: yes(1) });
+    expect(await records.find(KEY, isYes)).toBeUndefined();
+    expect(records.hot(KEY)).toBeUndefined();
+    await records.put(KEY, yes(2), { coloS: 30 });
+    expect(await records.find(KEY, isYes)).toEqual({ record: yes(2), tier: "memory" });
   });
 
   const verdict = fc.option(
@@ -121,6 +139,12 @@ describe("finding a record", () => {
 });
 
 describe("remembering a record", () => {
+  it("put() does replace what this clock has stamped before it was set back", async () => {
+    const { records, colo } = tiers({ memory: yes(FUTURE) });
+    await records.put(KEY, yes(2), { coloS: 30 });
+    expect([records.hot(KEY), colo.puts]).toEqual([yes(2), [[KEY, yes(2), 30]]]);
+  });
+
   it("put() does write to every tier that is asked for, for its own time", async () => {
     const { records, colo, kv } = tiers({});
     await records.put(KEY, yes(1), { coloS: 30, kvS: 60 });
