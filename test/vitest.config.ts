@@ -1,9 +1,12 @@
 import { defineConfig } from "vitest/config";
 
 /** Suites of functions, whose files know nothing of one another: they share a process, which saves its start for each. */
-const FUNCTIONS = "test/{bench,core,origin,serve,store,workers,zip}/**/*.test.ts";
-/** Suites with real clients and servers, which have a command of their own. */
-const CLIENTS = "test/{clients,servers}/**/*.test.ts";
+const FUNCTIONS = [
+  "test/{bench,core,origin,serve,store,workers,zip}/**/*.test.ts",
+  "test/fuzz/replay.test.ts",
+];
+/** Suites with real clients and servers, and that find what was planted for them: they have a command of their own. */
+const CLIENTS = ["test/{clients,servers}/**/*.test.ts", "test/fuzz/{planted,watched}.test.ts"];
 
 const globalSetup = "test/worker/bundled.ts";
 
@@ -15,12 +18,17 @@ export default defineConfig({
     // Two cores, and most suites wait most of the time: for clocks, for other processes.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { name: "functions", include: [FUNCTIONS], isolate: false } },
+      { extends: true, test: { name: "functions", include: FUNCTIONS, isolate: false } },
       {
         extends: true,
-        test: { name: "edge", include: ["test/**/*.test.ts"], exclude: [FUNCTIONS, CLIENTS], globalSetup },
+        test: {
+          name: "edge",
+          include: ["test/**/*.test.ts"],
+          exclude: [...FUNCTIONS, ...CLIENTS],
+          globalSetup,
+        },
       },
-      { extends: true, test: { name: "clients", include: [CLIENTS], globalSetup } },
+      { extends: true, test: { name: "clients", include: CLIENTS, globalSetup } },
     ],
   },
 });

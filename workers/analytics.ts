@@ -15,6 +15,9 @@ type Point = { readonly indexes: [host: string]; blobs: string[]; doubles: numbe
 
 /** Beyond that, what happens in a moment is not told apart: it is left out. */
 const MOST_POINTS = 200;
+/** What a data point may hold: it is refused, with an error, where its index or all its blobs are longer. */
+const INDEX_BYTES = 96;
+const TEXT_LENGTH = 1000;
 
 /**
  * Things that went alike are one point. The index is the host; blobs are the kind, the host, the lane and what tells such things
@@ -29,7 +32,7 @@ export function analytics(dataset: AnalyticsEngineDataset | undefined): Analytic
     const known = points.get(key);
     if (known !== undefined || points.size >= MOST_POINTS) return known;
     const point: Point = {
-      indexes: [blobs[1] ?? ""],
+      indexes: [(blobs[1] ?? "").slice(0, INDEX_BYTES)],
       blobs: [...blobs],
       doubles: Array.from({ length: doubles }, () => 0),
     };
@@ -64,8 +67,10 @@ export function analytics(dataset: AnalyticsEngineDataset | undefined): Analytic
       point.doubles = [(point.doubles[0] ?? 0) + 1];
     },
     write() {
-      for (const point of points.values()) dataset?.writeDataPoint(point);
+      const all = [...points.values()];
       points.clear();
+      for (const { blobs, ...point } of all)
+        dataset?.writeDataPoint({ ...point, blobs: blobs.map((text) => text.slice(0, TEXT_LENGTH)) });
     },
   };
 }

@@ -3,9 +3,10 @@ import { Failure } from "../core/problem.ts";
 import type { ByteRange } from "../core/range.ts";
 import { LOCAL_HEADER_BYTES, readLocalHeader } from "../core/zip/local-header.ts";
 import type { Member } from "../core/zip/member.ts";
+import { holdPiece } from "./held-piece.ts";
 import { bodyKey } from "./keys.ts";
 import { spareBlocks, type SpareBlocks } from "./spare-memory.ts";
-import { bodyReader, type BodyReader, type BodySource, type Chunk } from "./body-reader.ts";
+import { bodyReader, type BodyReader, type BodySource } from "./body-reader.ts";
 
 /** An archive that bytes are taken from here and there. */
 export type ArchiveBytes = {
@@ -50,29 +51,21 @@ export async function withArchiveBytes<T>(
 
 /** The bytes of a range, to be held in memory; `ahead` is the end of what will be read next, so that it is asked for at once. */
 export async function readRange(
-  { reader, size, blockBytes }: ArchiveBytes,
+  { reader, size, blockBytes, stallMs }: ArchiveBytes,
   range: ByteRange,
   ahead = range.end,
 ): Promise<Uint8Array> {
   const bytes = new Uint8Array(range.end - range.start);
   let position = 0;
   for (const piece of pieces(range, size, blockBytes)) {
-    position += await copyChunk(
-      await reader.piece({ ...piece, rangeEnd: Math.max(ahead, piece.rangeEnd) }),
-      bytes,
-      position,
-    );
+    const wanted = { ...piece, rangeEnd: Math.max(ahead, piece.rangeEnd) };
+    const held = await holdPiece(reader, wanted, { stallMs, room: undefined });
+    bytes.set(held.bytes, position);
+    held.done();
+    position += held.bytes.byteLength;
   }
   if (position !== bytes.byteLength) throw new Failure("origin_changed");
   return bytes;
-}
-
-async function copyChunk(chunk: Chunk, into: Uint8Array, at: number): Promise<number> {
-  const bytes =
-    chunk.kind === "bytes" ? chunk.bytes : new Uint8Array(await new Response(chunk.stream).arrayBuffer());
-  into.set(bytes, at);
-  if (chunk.kind === "bytes") chunk.done();
-  return bytes.byteLength;
 }
 
 /** What a local header is thought to have beside its fixed part, at first: names and extra fields are rarely longer. */

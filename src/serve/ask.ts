@@ -91,7 +91,8 @@ function rememberGrant(visit: Visit, grant: Grant): void {
     grants.hold(key, grant); // lists are asked for every few seconds
     return;
   }
-  const far = isWorthKv(visit, before) ? { coloS: GRANT_S, kvS: GRANT_S } : { coloS: GRANT_S };
+  const isRenewed = before?.kind === "yes" && grant.at - before.at < GRANT_S * 1000;
+  const far = isWorthKv(visit, isRenewed) ? { coloS: GRANT_S, kvS: GRANT_S } : { coloS: GRANT_S };
   visit.defer(grants.put(key, grant, far));
 }
 
@@ -99,9 +100,9 @@ function rememberGrant(visit: Visit, grant: Grant): void {
  * A grant for a whole project is. One for a single object is written to KV only when it is renewed, as a write there costs more
  * than a read of the object; one for a single signature never is.
  */
-function isWorthKv({ target, asker }: Visit, before: Grant | undefined): boolean {
+function isWorthKv({ target, asker }: Visit, isRenewed: boolean): boolean {
   const isOfProject = target.lane === "raw" || target.lane === "pipelines";
-  return isOfProject || (before?.kind === "yes" && asker.principal.kind !== "signed");
+  return isOfProject || (isRenewed && asker.principal.kind !== "signed");
 }
 
 /** What was last learned of a name. Of an object or artifact it matters as well if it is too old to be used: it may still be the same. */

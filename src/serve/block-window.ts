@@ -1,7 +1,7 @@
 import type { Piece } from "../core/blocks.ts";
 import { archiveBytes, type ArchiveBytes } from "./archive-bytes.ts";
 import type { BodyReader, BodySource, Chunk } from "./body-reader.ts";
-import { readWhole } from "./exact-reader.ts";
+import { holdPiece, type HeldPiece } from "./held-piece.ts";
 
 /** How many blocks are held: the one that is read, the next one, and one that may still be written. */
 const HELD_BLOCKS = 3;
@@ -15,27 +15,17 @@ export function windowedArchive(source: BodySource): ArchiveBytes {
 
 /** A reader for many small pieces in a row: the blocks they lie in are held whole, instead of looked up for each. */
 export function blockWindow({ reader, stallMs, blockBytes, spare }: ArchiveBytes): BodyReader {
-  const held = new Map<number, Promise<HeldBlock>>();
+  const held = new Map<number, Promise<HeldPiece>>();
 
-  const inMemory = async (chunk: Chunk, length: number): Promise<HeldBlock> => {
-    if (chunk.kind === "bytes") return chunk;
-    const bytes = await readWhole(chunk.stream, length, {
-      stallMs,
-      buffer: spare.take() ?? new ArrayBuffer(blockBytes),
-    });
-    return { bytes, done: () => spare.give(bytes.buffer) };
-  };
-
-  const hold = (piece: Piece): Promise<HeldBlock> => {
+  const hold = (piece: Piece): Promise<HeldPiece> => {
     const known = held.get(piece.index);
     if (known !== undefined) {
       held.delete(piece.index); // what was looked at last is let go of last
       held.set(piece.index, known);
       return known;
     }
-    const block = reader
-      .piece({ ...piece, start: 0, end: piece.length })
-      .then((chunk) => inMemory(chunk, piece.length));
+    const whole = { ...piece, start: 0, end: piece.length };
+    const block = holdPiece(reader, whole, { stallMs, room: { spare, blockBytes } });
     block.catch(() => held.delete(piece.index)); // whoever awaits it sees it fail
     held.set(piece.index, block);
     for (const [index, old] of held) {
@@ -53,6 +43,7 @@ export function blockWindow({ reader, stallMs, blockBytes, spare }: ArchiveBytes
       const { bytes } = await hold(piece);
       return { kind: "bytes", bytes: bytes.subarray(piece.start, piece.end), done: () => undefined };
     },
+    forget: (piece) => reader.forget(piece),
     close() {
       for (const block of held.values()) void letGo(block);
       held.clear();
@@ -61,9 +52,7 @@ export function blockWindow({ reader, stallMs, blockBytes, spare }: ArchiveBytes
   };
 }
 
-type HeldBlock = { readonly bytes: Uint8Array; readonly done: () => void };
-
-async function letGo(block: Promise<HeldBlock>): Promise<void> {
+async function letGo(block: Promise<HeldPiece>): Promise<void> {
   const loaded = await block.catch(() => undefined);
   loaded?.done();
 }

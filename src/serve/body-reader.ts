@@ -17,6 +17,8 @@ export type Chunk =
 /** Gives the bytes of one body, block by block, wherever they are. */
 export type BodyReader = {
   piece(piece: Piece): Promise<Chunk>;
+  /** Takes the block of a piece out of the store: what was stored is not what it should be. */
+  forget(piece: Piece): Promise<void>;
   /** Lets go of what it took part in. */
   close(): void;
 };
@@ -116,6 +118,9 @@ export function bodyReader(
       const chunk = await fromFill(piece);
       if (chunk === undefined) throw new Failure("origin_truncated");
       return chunk;
+    },
+    async forget({ index }) {
+      await ports.blocks.delete(blockKey(visit, entry, index));
     },
     close() {
       joined?.reader.leave();

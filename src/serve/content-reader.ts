@@ -5,7 +5,8 @@ import type { ByteRange } from "../core/range.ts";
 import type { Member } from "../core/zip/member.ts";
 import { dataRange, type ArchiveBytes } from "./archive-bytes.ts";
 import { BodyRefused } from "./body-reader.ts";
-import { readWhole, skipping, type ExactReader } from "./exact-reader.ts";
+import { skipping, type ExactReader } from "./exact-reader.ts";
+import { holdPiece } from "./held-piece.ts";
 
 /**
  * A member's content, unpacked from its first byte on, and only as far as it is read: what waits to be read is a few
@@ -73,21 +74,11 @@ export async function contentReader(
 async function* packedBytes(archive: ArchiveBytes, range: ByteRange): AsyncGenerator<Uint8Array> {
   const { reader, size, blockBytes, stallMs, spare } = archive;
   for (const piece of pieces(range, size, blockBytes)) {
-    const chunk = await reader.piece(piece);
-    if (chunk.kind === "stream") {
-      const buffer = spare.take() ?? new ArrayBuffer(blockBytes);
-      const bytes = await readWhole(chunk.stream, piece.end - piece.start, { stallMs, buffer });
-      try {
-        yield bytes;
-      } finally {
-        spare.give(bytes.buffer);
-      }
-    } else {
-      try {
-        yield chunk.bytes;
-      } finally {
-        chunk.done();
-      }
+    const held = await holdPiece(reader, piece, { stallMs, room: { spare, blockBytes } });
+    try {
+      yield held.bytes;
+    } finally {
+      held.done();
     }
   }
 }

@@ -29,7 +29,8 @@ export async function refuseControl(
 }
 
 function tokenOf(authorization: string, opens: Opens): string | undefined {
-  const [scheme = "", value = ""] = authorization.split(" ");
+  const [scheme = "", value = "", ...more] = authorization.split(" ");
+  if (more.length > 0) return undefined;
   const isBasic = scheme.toLowerCase() === "basic" && opens === "programs and browsers";
   if (isBasic) return passwordOf(value);
   return scheme.toLowerCase() === "bearer" ? value : undefined;

@@ -3,6 +3,7 @@ import type { Entry } from "../core/entry.ts";
 import type { MultipartPlan } from "../core/multipart.ts";
 import { Failure } from "../core/problem.ts";
 import { bodyReader, type BodyReader, type BodySource, type Chunk } from "./body-reader.ts";
+import { holdPiece } from "./held-piece.ts";
 import { bodyKey } from "./keys.ts";
 import type { Visit } from "./visit.ts";
 
@@ -19,9 +20,9 @@ export async function readSmall(source: BodySource): Promise<Uint8Array> {
   const reader = bodyReader(source);
   try {
     const [piece] = pieces({ start: 0, end: entry.size }, entry.size, entry.size);
-    const chunk: Chunk = piece === undefined ? ofOurs(new Uint8Array(0)) : await reader.piece(piece);
-    const bytes =
-      chunk.kind === "bytes" ? chunk.bytes : new Uint8Array(await new Response(chunk.stream).arrayBuffer());
+    const stallMs = visit.isolate.ports.config.limits.ORIGIN_STALL_S * 1000;
+    const held = piece && (await holdPiece(reader, piece, { stallMs, room: undefined }));
+    const bytes = held?.bytes ?? new Uint8Array(0);
     if (bytes.byteLength !== entry.size) throw new Failure("origin_changed");
     hot.set(bodyKey(visit, entry), bytes);
     return bytes;

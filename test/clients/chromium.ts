@@ -35,6 +35,10 @@ export type Page = {
   evaluate<Value>(expression: string): Promise<Value>;
   /** Returns what an expression in the page comes to as soon as that is neither undefined nor false. */
   until<Value>(expression: string): Promise<Value>;
+  /** Shows it on a screen of that size in CSS pixels, from now on. */
+  resize(width: number, height: number): Promise<void>;
+  /** All of it as it looks, also what is below the screen, as PNG. */
+  picture(): Promise<Uint8Array>;
   /** What the browser has complained of: errors, and what policies forbade. */
   complaints(): readonly string[];
 };
@@ -152,9 +156,20 @@ async function openPage(devtools: Devtools): Promise<Page> {
     reload: () => goes(() => send("Page.reload")),
     evaluate,
     until: async (expression) => await until(() => evaluate(expression), expression),
+    async resize(width, height) {
+      const screen = { width, height, deviceScaleFactor: 1, mobile: width < PHONE_WIDTH };
+      await send("Emulation.setDeviceMetricsOverride", screen);
+    },
+    async picture() {
+      const options = { format: "png", captureBeyondViewport: true };
+      return Buffer.from((await send<{ data: string }>("Page.captureScreenshot", options)).data, "base64");
+    },
     complaints: () => complaints,
   };
 }
+
+/** A narrower screen is that of a phone, which scales what is wider. */
+const PHONE_WIDTH = 600;
 
 type Evaluated<Value> = {
   readonly result: { readonly value: Value };

@@ -20,6 +20,7 @@ function lentBlocks(kind: Chunk["kind"] = "bytes") {
   const asked: string[] = [];
   const state = { lent: 0, most: 0, closed: 0, returnedTwice: 0, failures: 0 };
   const reader: BodyReader = {
+    forget: () => Promise.resolve(),
     async piece({ index, start, end }) {
       asked.push(`${index}:${start}-${end}`);
       await Promise.resolve();
@@ -165,6 +166,7 @@ describe("blockWindow()", () => {
 
   it("blockWindow() does fail with a block that is shorter than it should be", async () => {
     const short: BodyReader = {
+      forget: () => Promise.resolve(),
       piece: () => Promise.resolve({ kind: "stream", stream: new Blob([BODY.slice(0, 9)]).stream() }),
       close: () => undefined,
     };

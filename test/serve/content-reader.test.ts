@@ -56,6 +56,7 @@ function archiveOf(bytes: Uint8Array, { kind = "bytes", failAt }: Shape = {}) {
         };
         return { kind, bytes: part, done };
       },
+      forget: () => Promise.resolve(),
       close: () => undefined,
     },
     close: () => undefined,

@@ -1,3 +1,4 @@
+import { shownCount } from "./amounts.ts";
 import { SLOT_MS, SLOTS, type Pace } from "./isolate-look.ts";
 
 const WIDTH = 600;
@@ -13,8 +14,8 @@ export function paceChart(pace: readonly Pace[], now: number): string {
     const x = ((slot.at - first) / SLOT_MS) * STEP;
     return [bar("served", x, slot.requests / most), bar("asked", x, slot.asked / most)];
   });
-  const label = `Requests in slots of ${SLOT_MS / 1000} s, at most ${most}`;
-  return `<svg class="pace" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars.join("")}</svg>`;
+  const scale = `A bar is ${SLOT_MS / 1000} s, full height is ${shownCount(most)}`;
+  return `<svg class="pace" viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Requests and questions to the origin">${bars.join("")}</svg><p class="more">${scale}</p>`;
 }
 
 function bar(kind: "served" | "asked", x: number, share: number): string {

@@ -4,6 +4,7 @@ import { shownCount, shownShare, shownSpan } from "./amounts.ts";
 import { paceChart, shareBar } from "./chart.ts";
 import type { Look } from "./colo-look.ts";
 import type { LaneCounts, OutcomeCounts, RepeatedTrouble } from "./isolate-look.ts";
+import { ofLate } from "./of-late.ts";
 import { sum } from "./sum.ts";
 import { columnsOf, row, table } from "./table.ts";
 import { tiles } from "./tiles.ts";
@@ -18,8 +19,8 @@ export function figures(look: Look, now: number): string {
     ])}${paceChart(look.pace, now)}</section>`,
     caches(look),
     lanes(look),
-    slowest(look.slowest, now),
-    troubles(look.troubles, now),
+    slowest(ofLate(look.slowest, now), now),
+    troubles(ofLate(look.troubles, now), now),
   ].join("\n");
 }
 

@@ -50,6 +50,11 @@ export function withPace(pace: readonly Pace[], more: Pace): readonly Pace[] {
     .toSorted((one, other) => one.at - other.at);
 }
 
+/** What of a list is still of interest. */
+export function ofLate<T extends { readonly at: number }>(list: readonly T[], now: number): readonly T[] {
+  return list.filter((each) => isLate(each, now));
+}
+
 /** When the slot began that a time is in. */
 export function slotOf(at: number): number {
   return at - (at % SLOT_MS);

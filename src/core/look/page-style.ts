@@ -32,5 +32,6 @@ th i{margin-left:0}
 .served{fill:var(--served);background:var(--served)}.asked{fill:var(--asked);background:var(--asked)}
 details{margin-top:2rem}
 summary{cursor:pointer;font-weight:600}
-@media(max-width:40rem){body{padding-top:1rem}dd{font-size:1.25rem}.tiles{grid-template-columns:1fr 1fr;gap:.5rem}th,td{padding-inline:.4rem}.events :is(th,td):is(:nth-child(3),:nth-child(4)){display:none}}
+@media(max-width:40rem){body{padding-top:1rem}dd{font-size:1.25rem}.tiles{grid-template-columns:1fr 1fr;gap:.5rem}th,td{padding-inline:.25rem;font-size:.8125rem}.events :is(th,td):is(:nth-child(3),:nth-child(4)){display:none}
+.events th[scope=row]{min-width:4.5rem;white-space:normal;overflow-wrap:anywhere}.events td:nth-child(5){min-width:6rem}}
 `;

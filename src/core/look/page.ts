@@ -5,9 +5,9 @@ import { LOOK_STYLE } from "./page-style.ts";
 import type { Settings, ShownSite } from "./settings.ts";
 import { columnsOf, row, table } from "./table.ts";
 
-/** It is made of what is in it, and asks for nothing but itself; hashes of the style and the script (CSP Level 3 §6.6.2). */
+/** It is made of what is in it, and asks for nothing but itself; the icon is empty. Hashes of style and script (CSP Level 3 §6.6.2). */
 export const LOOK_CSP =
-  "default-src 'none'; style-src 'sha256-XhI4ihAC9ex8JiVQofWSEnc6vzMKvtZgj8T2XUHv/7s='; script-src 'sha256-bxPy62RiL0d06EyxtU5nLpUnZt2eqnpNX28rsaQ5RGo='; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'sha256-t8Y1XB39JWgc19buzDIoDUDDZa4PI7m+fU/8H/QBCQs='; script-src 'sha256-bxPy62RiL0d06EyxtU5nLpUnZt2eqnpNX28rsaQ5RGo='; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What the caches do, as a page that looks again by itself; without scripts it stays as it is. */
 export function lookPage(look: Look, settings: Settings, now: number): string {

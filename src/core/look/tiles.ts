@@ -24,17 +24,17 @@ export function tiles(look: Look, now: number): string {
   const { saved, of } = savedQuestions(look);
   const { cache, origin } = look.bytes;
   const { body, grant } = look.held;
-  const requests = sum(Object.values(look.lanes), (lane) => lane.requests);
+  const answers = sum(Object.values(look.lanes), (lane) => lane.requests);
   const failed = sum(Object.values(look.lanes), (lane) => lane.failed);
   const list = [
-    ["Requests now", rateNow(look, now), `${shownCount(requests)} in ${shownSpan(now - look.since)}`],
+    ["Requests now", rateNow(look, now), `${shownCount(of)} in ${shownSpan(now - look.since)}`],
     ["Origin questions saved", shownShare(saved, of), `${shownCount(saved)} of ${shownCount(of)}`],
     [
       "Bytes from cache",
       shownShare(cache, cache + origin),
       `${humanSize(cache)}; ${humanSize(origin)} from the origin`,
     ],
-    ["Answers with 5xx", shownCount(failed), shownShare(failed, requests)],
+    ["Answers with 5xx", shownCount(failed), shownShare(failed, answers)],
     [
       "In memory",
       humanSize(body.bytes),
