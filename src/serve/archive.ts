@@ -12,6 +12,7 @@ import { directoryKey } from "./keys.ts";
 import type { KnownDirectory } from "./known-directory.ts";
 import { shareRead } from "./share-read.ts";
 import type { Visit } from "./visit.ts";
+import { readStored } from "./stored-whole.ts";
 
 /** An archive whose directory is known; `stamp` tells it from every other, by its identity and its directory's bytes. */
 export type Archive = {
@@ -46,13 +47,12 @@ async function find(visit: Visit, pin: ObjectPin): Promise<KnownDirectory> {
 
 /** In the colo a directory is a block of its own, beside a record that says how long it is. */
 async function findStored(visit: Visit, key: string): Promise<KnownDirectory | undefined> {
-  const { entries, blocks } = visit.isolate.ports;
-  const found = await entries.find(key, () => true);
+  const { ports } = visit.isolate;
+  const found = await ports.entries.find(key, () => true);
   if (found === undefined) return undefined;
   const { size: length, identity: stamp } = found.record;
-  const stream = await blocks.read(`${key}/~0`, { start: 0, end: length, length });
-  if (stream === undefined) return undefined;
-  const directory = openDirectory(new Uint8Array(await new Response(stream).arrayBuffer()));
+  const bytes = await readStored(ports, `${key}/~0`, length);
+  const directory = bytes && openDirectory(bytes);
   if (directory === undefined) return undefined;
   visit.trace.entryTier = "colo";
   return { kind: "directory", directory, stamp };

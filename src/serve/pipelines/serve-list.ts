@@ -12,6 +12,7 @@ import { isPlain } from "../plain.ts";
 import { refusalResponse } from "../refusal-response.ts";
 import { replyFromBytes, replyWithoutBody, wantedOf } from "../reply.ts";
 import type { Learned } from "../visit.ts";
+import { readStored } from "../stored-whole.ts";
 import { byNumber, findByNumber } from "./by-number.ts";
 import { isMadeHere, makeShared } from "./database.ts";
 import { isBeingRenewed, learnAlone, learnInFull, learnShared, renew } from "./learn-list.ts";
@@ -191,7 +192,8 @@ async function readHeld(visit: ListVisit, rendering: Rendering): Promise<Held | 
 }
 
 async function readBytes(visit: ListVisit, rendering: Rendering): Promise<Uint8Array | undefined> {
-  const { hot, blocks } = visit.isolate.ports;
+  const { ports } = visit.isolate;
+  const { hot } = ports;
   const entry = entryOf(rendering);
   const key = bodyKey(visit, entry);
   const held = hot.get(key);
@@ -199,10 +201,8 @@ async function readBytes(visit: ListVisit, rendering: Rendering): Promise<Uint8A
     visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
     return held;
   }
-  const { size } = entry;
-  const stored = await blocks.read(key, { start: 0, end: size, length: size });
-  if (stored === undefined) return undefined;
-  const bytes = new Uint8Array(await new Response(stored).arrayBuffer());
+  const bytes = await readStored(ports, key, entry.size);
+  if (bytes === undefined) return undefined;
   hot.set(key, bytes);
   visit.trace.body = { kind: "hit", tier: "colo", ttl: undefined };
   return bytes;
