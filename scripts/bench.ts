@@ -1,9 +1,12 @@
 import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Figure, Lane } from "./bench/figure.ts";
 import { missed, ratioOf } from "./bench/figure.ts";
 import { interruption } from "./bench/interruption.ts";
+import { benchPeers, type PeersRequest } from "./bench/peers-command.ts";
 import { formatTable } from "./bench/table.ts";
+import { ROOT } from "./bundle.ts";
 import { readVersions } from "./bench/versions.ts";
 
 /** Each lane is loaded only when it is asked for. */
@@ -14,11 +17,13 @@ const LANES: Readonly<Record<string, () => Promise<Lane>>> = {
   pipelines: async () => (await import("./bench/pipelines.ts")).PIPELINES_LANE,
 };
 
-const USAGE = `Usage: npm run bench -- LANE [--json FILE] [--seconds N] [--quick] [--only 1,2,..] [--no-fail]
-  LANE       ${Object.keys(LANES).join(", ")}
+const USAGE = `Usage: npm run bench -- [--out DIR] [--json FILE] [--seconds N] [--quick]
+       npm run bench -- LANE [--json FILE] [--seconds N] [--quick] [--only 1,2,..] [--no-fail]
+  LANE       ${Object.keys(LANES).join(", ")}; without one, what other caches do as well, of all lanes
+  --out      where that is written, as bench.md and bench.svg; docs/ where it is left out, and nowhere with --quick
   --json     write every figure, with each of its rounds, to FILE
   --seconds  how long each load lasts, but for those whose length is part of what they show
-  --quick    small sizes and few rounds, to see that all works; artifacts and pipelines know it
+  --quick    small sizes and few rounds, to see that all works; all but raw and objects know it
   --only     the points to run, by number
   --no-fail  exit with 0 even if a target is missed`;
 
@@ -39,7 +44,8 @@ process.env["WRANGLER_LOG"] ??= "error";
 const signal = interruption();
 
 try {
-  process.exitCode = await bench(await readRequest(process.argv.slice(2), process.env));
+  const request = await readRequest(process.argv.slice(2), process.env);
+  process.exitCode = "lanes" in request ? await benchPeers(request) : await bench(request);
 } catch (error) {
   if (error instanceof UsageError) console.error(`${error.message}\n${USAGE}`);
   else console.error(signal.aborted ? String(signal.reason) : error);
@@ -86,18 +92,20 @@ function report(
   return `${JSON.stringify({ versions, figures: Object.fromEntries(byName), notes }, undefined, 2)}\n`;
 }
 
-async function readRequest(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<Request> {
+async function readRequest(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Promise<Request | PeersRequest> {
   const { values, positionals } = parse(args);
   const [name, ...more] = positionals;
-  if (name === undefined) throw new UsageError("Name a lane");
+  const swallowsOut = environment["npm_config_out"] === "true";
+  if (name === undefined || swallowsOut) return readPeersRequest(args, environment);
+  if (values.out !== undefined) throw new UsageError("--out is for the bench of all lanes");
   const load = LANES[name];
   if (load === undefined) throw new UsageError(`Unknown lane ${JSON.stringify(name)}`);
   // `npm run bench raw --json FILE`, without `--`: npm takes the flag for one of its own and leaves the file.
   const file = values.json ?? (environment["npm_config_json"] === "true" ? more.shift() : undefined);
-  if (more.length > 0)
-    throw new UsageError(
-      `Unexpected argument ${JSON.stringify(more[0])}; npm passes flags on only behind \`--\``,
-    );
+  if (more.length > 0) throw unexpected(more[0]);
   const lane = await load();
   const seconds = values.seconds === undefined ? undefined : readNumber("--seconds", values.seconds);
   const isQuick = values.quick ?? environment["npm_config_quick"] === "true";
@@ -112,12 +120,40 @@ async function readRequest(args: readonly string[], environment: NodeJS.ProcessE
   };
 }
 
+function readPeersRequest(args: readonly string[], environment: NodeJS.ProcessEnv): PeersRequest {
+  const { values, positionals } = parse(args);
+  const { json, seconds, only, "no-fail": noFail } = values;
+  // As with --json: npm leaves the directory of a flag that it takes for one of its own.
+  const out = values.out ?? positionals[0];
+  const more = positionals.slice(values.out === undefined ? 1 : 0);
+  if (more.length > 0) throw unexpected(more[0]);
+  if (only !== undefined || noFail !== undefined)
+    throw new UsageError("--only and --no-fail are for the bench of one lane: name it");
+  const isQuick = values.quick ?? environment["npm_config_quick"] === "true";
+  return {
+    lanes: LANES,
+    seconds: seconds === undefined ? undefined : readNumber("--seconds", seconds),
+    isQuick,
+    out: out ?? (isQuick ? undefined : join(ROOT, "docs")),
+    json,
+    command: ["npm run bench", ...(args.length > 0 ? ["--", ...args] : [])].join(" "),
+    signal,
+  };
+}
+
+function unexpected(argument: string | undefined): UsageError {
+  return new UsageError(
+    `Unexpected argument ${JSON.stringify(argument)}; npm passes flags on only behind \`--\``,
+  );
+}
+
 function parse(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
       options: {
+        out: { type: "string" },
         json: { type: "string" },
         seconds: { type: "string" },
         quick: { type: "boolean" },

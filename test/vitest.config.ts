@@ -5,8 +5,12 @@ const FUNCTIONS = [
   "test/{bench,core,origin,serve,store,workers,zip}/**/*.test.ts",
   "test/fuzz/replay.test.ts",
 ];
-/** Suites with real clients and servers, and that find what was planted for them: they have a command of their own. */
-const CLIENTS = ["test/{clients,servers}/**/*.test.ts", "test/fuzz/{planted,watched}.test.ts"];
+/** Suites with real clients and servers, and those that try our own tools at length: they have a command of their own. */
+const CLIENTS = [
+  "test/{clients,servers}/**/*.test.ts",
+  "test/fuzz/{planted,watched}.test.ts",
+  "test/scripts/{costs-model,load-run,operating,operating-ceph}.test.ts",
+];
 
 const globalSetup = "test/worker/bundled.ts";
 

@@ -79,9 +79,7 @@ export async function archivesOf(conditions: Conditions): Promise<Archives> {
 }
 
 async function makeForRun({ run, signal, isQuick, say }: Conditions): Promise<Archives> {
-  const directory = run.adopt(await mkdtemp(join(tmpdir(), "forgefront-bench-")), (path) =>
-    rm(path, { recursive: true, force: true, maxRetries: 3 }),
-  );
+  const directory = await makeDirectory(run);
   const began = performance.now();
   const archives = await makeArchives(directory, isQuick ? QUICK_SIZES : FULL_SIZES, signal);
   const seconds = (performance.now() - began) / 1000;
@@ -97,15 +95,38 @@ export async function makeArchives(directory: string, sizes: Sizes, signal: Abor
   const { bavail, bsize } = await statfs(directory);
   if (bavail * bsize < sizes.roomBytes)
     throw new Error(`${directory} has less room than ${formatNumber(sizes.roomBytes / GIB)} GiB`);
-  const make = async (kind: "many" | "large", name: string, size: object) => {
-    const args = ["-B", MAKER, kind, join(directory, name), JSON.stringify(size)];
-    const { stdout } = await runTool("python3", args, { signal, seconds: MOST_S });
-    return JSON.parse(stdout) as Archives["large"];
-  };
+  const make = async (kind: "many" | "large", name: string, size: object) =>
+    await makeArchive({ kind, path: join(directory, name), size, signal });
   const [large, [many, small]] = await Promise.all([
     make("large", "large.zip", sizes.large),
     (async () =>
       [await make("many", "many.zip", sizes.many), await make("many", "small.zip", sizes.small)] as const)(),
   ]);
   return { directory, many, large, small };
+}
+
+/** The small one alone, in a directory that lasts as long as a run. */
+export async function makeSmall({ run, signal }: Conditions): Promise<Pick<Archives, "directory" | "small">> {
+  const directory = await makeDirectory(run);
+  const path = join(directory, "small.zip");
+  return { directory, small: await makeArchive({ kind: "many", path, size: SMALL, signal }) };
+}
+
+async function makeDirectory(run: AsyncDisposableStack): Promise<string> {
+  return run.adopt(await mkdtemp(join(tmpdir(), "forgefront-bench-")), (path) =>
+    rm(path, { recursive: true, force: true, maxRetries: 3 }),
+  );
+}
+
+type Making = {
+  readonly kind: "many" | "large";
+  readonly path: string;
+  readonly size: object;
+  readonly signal: AbortSignal;
+};
+
+async function makeArchive({ kind, path, size, signal }: Making): Promise<Archives["large"]> {
+  const args = ["-B", MAKER, kind, path, JSON.stringify(size)];
+  const { stdout } = await runTool("python3", args, { signal, seconds: MOST_S });
+  return JSON.parse(stdout) as Archives["large"];
 }

@@ -1,3 +1,5 @@
+import type { Cache, PeerRow } from "./peers.ts";
+
 /** One measured thing, alone or beside what it is compared with. */
 export type Figure = {
   /** Unique, by which it is found in the report. */
@@ -32,7 +34,24 @@ export type Conditions = {
   readonly note: (text: string) => void;
 };
 
-export type Point = { readonly title: string; measure(conditions: Conditions): Promise<Figure[]> };
+export type PeerConditions = Conditions & {
+  /** The caches that this machine has. */
+  readonly caches: ReadonlySet<Cache>;
+};
+
+/** What of a point is done by the origin and by other caches as well, in shorter rounds. */
+export type BesidePeers = {
+  /** What the machine wants for it, in a sentence, be it there with all caches or none; `undefined` where nothing is wanting. */
+  lacks(signal: AbortSignal): Promise<string | undefined>;
+  compare(conditions: PeerConditions): Promise<PeerRow[]>;
+};
+
+export type Point = {
+  readonly title: string;
+  measure(conditions: Conditions): Promise<Figure[]>;
+  /** For the points that are part of the bench of all lanes. */
+  readonly besidePeers?: BesidePeers;
+};
 
 export type Lane = {
   readonly points: Readonly<Record<number, Point>>;

@@ -37,6 +37,7 @@ export type K6Result = {
   readonly meanMs: number;
   readonly p50Ms: number;
   readonly p95Ms: number;
+  readonly p99Ms: number;
   readonly maxMs: number;
 };
 
@@ -63,7 +64,7 @@ export async function runK6(k6: string, plan: K6Plan, signal: AbortSignal): Prom
 }
 
 type Summary = {
-  readonly took?: Readonly<Record<"avg" | "med" | "p(95)" | "max" | "count", number>>;
+  readonly took?: Readonly<Record<"avg" | "med" | "p(95)" | "p(99)" | "max" | "count", number>>;
   readonly failed: number;
   readonly dropped: number;
 };
@@ -78,6 +79,7 @@ export function parseK6(output: string): K6Result {
     meanMs: took?.avg ?? Number.NaN,
     p50Ms: took?.med ?? Number.NaN,
     p95Ms: took?.["p(95)"] ?? Number.NaN,
+    p99Ms: took?.["p(99)"] ?? Number.NaN,
     maxMs: took?.max ?? Number.NaN,
   };
 }

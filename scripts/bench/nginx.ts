@@ -1,12 +1,8 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { startDaemons, untilHttpAnswers } from "../servers/daemons.ts";
 import { quietPort } from "../servers/quiet-port.ts";
-import { TOOL_ENVIRONMENT } from "./command.ts";
 
 export type Nginx = { readonly url: string; close(): Promise<void> };
 
@@ -18,53 +14,48 @@ export type NginxOptions = {
 };
 
 const START_MS = 5000;
+const PID_FILE = "nginx.pid";
+const READY_PATH = "/ready";
 
 /** An nginx of one worker before an origin, with connections kept on both sides and an empty cache. */
 export async function startNginx(options: NginxOptions): Promise<Nginx> {
-  const directory = await mkdtemp(join(tmpdir(), "forgefront-nginx-"));
-  const port = await quietPort();
-  const configuration = join(directory, "nginx.conf");
-  await writeFile(configuration, configurationOf({ ...options, directory, port }));
-  const args = ["-p", directory, "-e", "stderr", "-c", configuration];
-  const child = spawn("nginx", args, { env: TOOL_ENVIRONMENT, stdio: ["ignore", "ignore", "inherit"] });
-  const url = `http://127.0.0.1:${port}`;
-  const close = async () => {
-    await end(child);
-    await rm(directory, { recursive: true, force: true, maxRetries: 3 });
-  };
-  try {
-    await untilReady(child, `${url}/ready`);
-    return { url, close };
-  } catch (error) {
-    await close();
+  let pidFile: string | undefined;
+  const killAll = () => pidFile !== undefined && killWithWorkers(pidFile);
+  // Before that of the daemons: nobody would know the workers of a master that is gone
+  process.once("exit", killAll);
+  const nginx = await startDaemons({
+    name: "nginx",
+    startMs: START_MS,
+    start: async (daemons) => {
+      const { directory, signal } = daemons;
+      const port = await quietPort();
+      const configuration = join(directory, "nginx.conf");
+      await writeFile(configuration, configurationOf({ ...options, directory, port }));
+      pidFile = join(directory, PID_FILE);
+      await daemons.start("nginx", ["-p", directory, "-e", "stderr", "-c", configuration]);
+      const url = `http://127.0.0.1:${port}`;
+      await untilHttpAnswers(url + READY_PATH, signal);
+      return { url };
+    },
+  }).catch((error: unknown) => {
+    process.removeListener("exit", killAll);
     throw error;
-  }
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-  const exited = once(child, "exit");
-  child.kill("SIGTERM");
-  await exited;
-}
-
-async function untilReady(child: ChildProcess, url: string): Promise<void> {
-  const failed = once(child, "exit").then(() => {
-    throw new Error("nginx ended before it was ready");
   });
-  failed.catch(() => {}); // an end after it was ready is no failure
-  const deadline = Date.now() + START_MS;
-  for (;;) {
-    const ready = await Promise.race([
-      failed,
-      fetch(url).then(
-        (response) => response.ok,
-        () => false,
-      ),
-    ]);
-    if (ready) return;
-    if (Date.now() > deadline) throw new Error(`nginx was not ready within ${START_MS} ms`);
-    await sleep(20);
+  const close = async () => {
+    await nginx.close();
+    process.removeListener("exit", killAll);
+  };
+  return { url: nginx.url, close };
+}
+
+/** Ends an nginx at once, whose workers would outlive their master. */
+function killWithWorkers(pidFile: string): void {
+  try {
+    const master = readFileSync(pidFile, "utf8").trim();
+    const workers = readFileSync(`/proc/${master}/task/${master}/children`, "utf8").match(/\d+/g) ?? [];
+    for (const pid of [master, ...workers]) process.kill(Number(pid), "SIGKILL");
+  } catch {
+    // It has ended, or never began
   }
 }
 
@@ -77,7 +68,7 @@ function configurationOf({ origin, locations, directory, port }: NginxOptions & 
 daemon off;
 ${user}
 worker_processes 1;
-pid ${directory}/nginx.pid;
+pid ${directory}/${PID_FILE};
 events { worker_connections 1024; }
 http {
   access_log off;
@@ -100,7 +91,7 @@ http {
   proxy_set_header Host $host;
   server {
     listen 127.0.0.1:${port};
-    location = /ready { return 200; }
+    location = ${READY_PATH} { return 200; }
 ${locations}
   }
 }

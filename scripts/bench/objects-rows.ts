@@ -1,13 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startWholeFromCache, type BareWorker } from "./bare-workers.ts";
 import { coresDuring } from "./cores.ts";
 import type { Conditions, Figure } from "./figure.ts";
 import { startObjectEdge, type ObjectEdge } from "./objects-edge.ts";
 import { startObjectNginx } from "./objects-nginx.ts";
-import { expectPrivate, putObjects, READER, signedDigest, startRgw } from "./objects-origin.ts";
-import { writeRequests } from "./objects-requests.ts";
+import { putObjects, startRgw } from "./objects-origin.ts";
+import { prepareServer, startBareWith, writeSigned } from "./objects-prepare.ts";
 import {
   formatRows,
   formatSize,
@@ -17,7 +16,6 @@ import {
   type Run,
   type System,
 } from "./objects-row-figures.ts";
-import { requestSigner } from "./objects-signing.ts";
 import { loadOnce, loadSigned, type SignedLoad } from "./objects-wrk.ts";
 import { takeTurns } from "./rounds.ts";
 import { load, type LoadResult } from "./wrk.ts";
@@ -33,7 +31,7 @@ const COLD_S = 20;
 const STORE_BYTES = 4 * 1024 * MIB;
 
 /** `least` is the share of RGW's rate to reach, `signatures` how many are made for each server, `cold` how many objects are read a first time in a round. */
-const SIZES = [
+export const SIZES = [
   { bytes: 16 * KIB, least: 1, signatures: 50_000, cold: 500 },
   { bytes: 512 * KIB, least: 2, signatures: 20_000, cold: 400 },
   { bytes: 2 * MIB, least: 2, signatures: 10_000, cold: 150 },
@@ -86,7 +84,7 @@ async function measureSize(setting: Setting, size: Size): Promise<Row> {
   const { signal, seconds = LOAD_S, say } = setting.conditions;
   const { bytes, cold: count, least } = size;
   await using scope = new AsyncDisposableStack();
-  const bare = scope.adopt(await startBare(setting, size), (started) => started.close());
+  const bare = scope.adopt(await startBareWith(urls.direct, bytes, signal), (started) => started.close());
   await prepareRequests(setting, size);
 
   const plan = (url: string, length: number): SignedLoad => ({
@@ -122,30 +120,17 @@ async function measureSize(setting: Setting, size: Size): Promise<Row> {
   return { bytes, least, runs: runs as Record<System, Run[]> };
 }
 
-/** A Worker that fills itself as nobody in particular would: with an object that is everybody's. */
-async function startBare({ conditions, urls }: Setting, { bytes }: Size): Promise<BareWorker> {
-  const { signal } = conditions;
-  const plan = { url: urls.direct, prefix: `open/${bytes}`, count: 1, bytes, isPublic: true, signal };
-  const { paths } = await putObjects(plan);
-  return await startWholeFromCache(urls.direct + (paths[0] ?? ""));
-}
-
-/** Puts the objects of a size, makes sure that all servers give them rightly, and writes the requests for each. */
+/** Puts the objects of a size, and gets each server ready to be loaded with them. */
 async function prepareRequests(setting: Setting, { bytes, signatures, cold }: Size): Promise<void> {
   const { conditions, urls, coldEdge } = setting;
   const { signal } = conditions;
   const put = { url: urls.direct, prefix: `${bytes}`, count: cold, bytes, signal };
   const { paths, digest } = await putObjects(put);
-  const [path = ""] = paths;
-  const sign = requestSigner(READER, Date.now());
-  const write = async (url: string, plan: { paths: readonly string[]; count: number }) =>
-    await writeRequests(requestsFor(setting, url), { sign, host: new URL(url).host, ...plan });
-  for (const url of Object.values(urls)) {
-    if ((await signedDigest(url, path, signal)) !== digest) throw new Error(`${url} has other bytes`);
-    await expectPrivate(url, path, signal);
-    await write(url, { paths: [path], count: signatures });
-  }
-  for (const url of coldEdge.urls) await write(url, { paths, count: cold });
+  const plan = (url: string) => ({ url, digest, file: requestsFor(setting, url), signal });
+  for (const url of Object.values(urls))
+    await prepareServer({ ...plan(url), paths: paths.slice(0, 1), count: signatures });
+  for (const url of coldEdge.urls)
+    await writeSigned({ file: requestsFor(setting, url), url, paths, count: cold });
 }
 
 /** The file of requests for a server. */

@@ -6,6 +6,8 @@ import { pipeline } from "node:stream/promises";
 export const SECRET = {
   project: "demo/nested/secret",
   path: "/demo/nested/secret/-/raw/main/config/private.txt",
+  /** The cheapest question about the project that the origin has an answer to: it runs no git for it. */
+  authPath: "/api/v4/projects/2",
   headers: { "PRIVATE-TOKEN": "glpat-reader" },
   strangersHeaders: { "PRIVATE-TOKEN": "glpat-nobody" },
 } as const;

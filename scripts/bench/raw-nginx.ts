@@ -2,7 +2,7 @@ import { startDemo } from "../demo/demo.ts";
 import { startBenchEdge } from "./bench-edge.ts";
 import { versionOf } from "./command.ts";
 import type { Conditions, Figure } from "./figure.ts";
-import { startNginx } from "./nginx.ts";
+import { startForgeNginx } from "./forge-nginx.ts";
 import { expectRefusal, readText, SECRET } from "./raw-files.ts";
 import { interleave, medians } from "./rounds.ts";
 import { load } from "./wrk.ts";
@@ -12,29 +12,7 @@ const LOAD_S = 4;
 const WARM_UP_S = 1;
 const ROUNDS = 5;
 const AUTH_MS = [0, 10];
-/** The cheapest question the origin has an answer to: it runs no git for it. */
-const AUTH_PATH = "/api/v4/projects/2";
-
-/** It asks the origin about each asker and keeps files for all of them, as it is commonly set up. */
-const LOCATIONS = `
-    location = /auth {
-      internal;
-      proxy_method HEAD;
-      proxy_pass_request_body off;
-      proxy_set_header Connection "";
-      proxy_set_header Content-Length "";
-      proxy_pass http://origin${AUTH_PATH};
-    }
-    location / {
-      auth_request /auth;
-      proxy_cache files;
-      proxy_cache_key $scheme$host$uri;
-      proxy_cache_valid 200 60s;
-      proxy_ignore_headers Cache-Control Set-Cookie Expires Vary;
-      proxy_cache_lock on;
-      add_header X-Cache-Status $upstream_cache_status;
-      proxy_pass http://origin;
-    }`;
+const FRESH_S = 60;
 
 /** The edge beside nginx with proxy_cache and auth_request, before the same origin. */
 export async function measureBesideNginx({
@@ -50,9 +28,9 @@ export async function measureBesideNginx({
   }
   await using scope = new AsyncDisposableStack();
   const demo = scope.adopt(await startDemo({ bigFileBytes: 1024 }), (started) => started.close());
-  const origin = new URL(demo.gitlab.url).host;
+  const cache = { origin: new URL(demo.gitlab.url).host, authPath: SECRET.authPath, freshS: FRESH_S };
   const edge = scope.adopt(await startBenchEdge(demo.gitlab.url), (started) => started.close());
-  const nginx = scope.adopt(await startNginx({ origin, locations: LOCATIONS }), (started) => started.close());
+  const nginx = scope.adopt(await startForgeNginx(cache), (started) => started.close());
   const text = await readText(demo.gitlab.url + SECRET.path, SECRET.headers, signal);
   const run = async ({ url: base }: { readonly url: string }, length: number) => {
     const url = base + SECRET.path;

@@ -4,6 +4,7 @@ import { measureBlocks } from "./raw-blocks.ts";
 import { measureGrants } from "./raw-grants.ts";
 import { measureHot } from "./raw-hot.ts";
 import { measureBesideNginx } from "./raw-nginx.ts";
+import { RAW_BESIDE_PEERS } from "./raw-peers.ts";
 import { measureQuestions } from "./raw-questions.ts";
 
 /** Files of repositories, with a GitLab-shaped origin behind the edge. */
@@ -11,7 +12,11 @@ export const RAW_LANE: Lane = {
   points: {
     1: { title: "What remembering grants is worth", measure: measureGrants },
     2: { title: "A hot hit beside a bare Worker", measure: measureHot },
-    3: { title: "The same file through nginx", measure: measureBesideNginx },
+    3: {
+      title: "The same file through nginx",
+      measure: measureBesideNginx,
+      besidePeers: RAW_BESIDE_PEERS,
+    },
     4: { title: "What the origin is asked", measure: measureQuestions },
     5: { title: "A file of 64 MiB, by size of block", measure: measureBlocks },
   },

@@ -18,6 +18,7 @@ export async function readVersions(signal: AbortSignal): Promise<[string, string
     ["node", process.versions.node],
     ["wrk", (await versionOf("wrk", "-v", signal)) ?? "absent"],
     ["nginx", (await versionOf("nginx", "-v", signal)) ?? "absent"],
+    ["varnish", (await versionOf("varnishd", "-V", signal)) ?? "absent"],
     ["ab", (await versionOf("ab", "-V", signal)) ?? "absent"],
     ["k6", (await k6Version(signal)) ?? "absent"],
     ["radosgw", (await versionOf("radosgw", "--version", signal)) ?? "absent"],

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { failedShare, parseK6 } from "../../scripts/bench/k6.ts";
 
-const TOOK = `"took":{"avg":49.8,"med":49,"p(95)":53.25,"max":88,"count":300}`;
+const TOOK = `"took":{"avg":49.8,"med":49,"p(95)":53.25,"p(99)":61.5,"max":88,"count":300}`;
 
 test("parseK6() reads the times and the counts", () => {
   expect(parseK6(`{${TOOK},"failed":4,"dropped":100}`)).toEqual({
@@ -11,6 +11,7 @@ test("parseK6() reads the times and the counts", () => {
     meanMs: 49.8,
     p50Ms: 49,
     p95Ms: 53.25,
+    p99Ms: 61.5,
     maxMs: 88,
   });
 });

@@ -26,7 +26,7 @@ export const options = {
       gracefulStop: `${2 * timeoutS + 1}s`,
     },
   },
-  summaryTrendStats: ["avg", "med", "p(95)", "max", "count"],
+  summaryTrendStats: ["avg", "med", "p(95)", "p(99)", "max", "count"],
 };
 
 export function read() {

@@ -1,0 +1,9 @@
+/** What a faulty origin says in the place of content, with a good status: nobody can tell it from a page the origin means. */
+export const DECOY_PAGE = "<!doctype html>\n<title>Welcome</title>\n<p>chaos-decoy: not what was asked for\n";
+
+const MARK = "chaos-decoy";
+
+/** Whether a body is such a page. */
+export function isDecoy(body: Uint8Array): boolean {
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(MARK);
+}
