@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Figure, Lane } from "./bench/figure.ts";
 import { missed, ratioOf } from "./bench/figure.ts";
-import { interruption } from "./bench/interruption.ts";
+import { interruption } from "./measuring/interruption.ts";
 import { benchPeers, type PeersRequest } from "./bench/peers-command.ts";
-import { formatTable } from "./bench/table.ts";
+import { formatTable } from "./measuring/table.ts";
 import { ROOT } from "./bundle.ts";
-import { readVersions } from "./bench/versions.ts";
+import { readVersions } from "./measuring/versions.ts";
 
 /** Each lane is loaded only when it is asked for. */
 const LANES: Readonly<Record<string, () => Promise<Lane>>> = {

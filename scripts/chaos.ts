@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { interruption } from "./bench/interruption.ts";
+import { interruption } from "./measuring/interruption.ts";
 import { bundle } from "./bundle.ts";
 import { startOrigins } from "./chaos/origins.ts";
 import { formatReport, type Outcome } from "./chaos/report.ts";

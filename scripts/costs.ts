@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { interruption } from "./bench/interruption.ts";
+import { interruption } from "./measuring/interruption.ts";
 import { FIGURES_FILE, readFigures } from "./costs/figures.ts";
 import { measureCosts } from "./costs/measure.ts";
 import { readRequest, USAGE, UsageError } from "./costs/options.ts";

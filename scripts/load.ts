@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { findK6 } from "./bench/k6.ts";
-import { interruption } from "./bench/interruption.ts";
+import { interruption } from "./measuring/interruption.ts";
 import { runOnPlace } from "./load/run-on-place.ts";
 import { runOnPreview } from "./load/run-on-preview.ts";
 import { readRequest, USAGE, UsageError } from "./load/request.ts";

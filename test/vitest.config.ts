@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 /** Suites of functions, whose files know nothing of one another: they share a process, which saves its start for each. */
 const FUNCTIONS = [
-  "test/{bench,core,origin,serve,store,workers,zip}/**/*.test.ts",
+  "test/{bench,core,measuring,origin,serve,store,workers,zip}/**/*.test.ts",
   "test/fuzz/replay.test.ts",
 ];
 /** Suites with real clients and servers, and those that try our own tools at length: they have a command of their own. */

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runTool } from "./command.ts";
+import { runTool } from "../measuring/command.ts";
 import type { Conditions } from "./figure.ts";
-import { formatNumber } from "./table.ts";
+import { formatNumber } from "../measuring/table.ts";
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;

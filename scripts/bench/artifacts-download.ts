@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { runTool } from "./command.ts";
+import { runTool } from "../measuring/command.ts";
 
 const MOST_S = 300;
 

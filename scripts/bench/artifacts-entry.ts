@@ -7,10 +7,10 @@ import { askWell } from "./artifacts-answer.ts";
 import { downloadAndPrint } from "./artifacts-download.ts";
 import { addJob, startEdge, startOrigin, urlsOf, type JobUrls } from "./artifacts-scene.ts";
 import type { BenchEdge } from "./bench-edge.ts";
-import { runTool } from "./command.ts";
+import { runTool } from "../measuring/command.ts";
 import type { Conditions, Figure } from "./figure.ts";
-import { interleave, medians, type Rounds } from "./rounds.ts";
-import { formatColumns, formatNumber } from "./table.ts";
+import { interleave, medians, type Rounds } from "../measuring/rounds.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -7,11 +7,11 @@ import { ask, askWell, outcomeOf, type Answer } from "./artifacts-answer.ts";
 import type { Demo } from "../demo/demo.ts";
 import { addJob, startEdge, startOrigin, urlsOf, type JobUrls } from "./artifacts-scene.ts";
 import type { BenchEdge } from "./bench-edge.ts";
-import { runTool } from "./command.ts";
-import { processSeconds } from "./cores.ts";
+import { runTool } from "../measuring/command.ts";
+import { processSeconds } from "../measuring/cores.ts";
 import type { Conditions, Figure } from "./figure.ts";
-import { peakDuring, residentBytes } from "./memory.ts";
-import { formatColumns, formatNumber } from "./table.ts";
+import { peakDuring, residentBytes } from "../measuring/memory.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 
 const MIB = 1024 * 1024;
 const MAKER = join(import.meta.dirname, "artifacts-hostile.py");

@@ -1,7 +1,7 @@
 import { build } from "esbuild";
 import type { KnownEntry } from "./artifacts-archives.ts";
 import { startBare } from "./bare-workers.ts";
-import { withItsWorkerd } from "./memory.ts";
+import { withItsWorkerd } from "../measuring/memory.ts";
 
 /** A Worker that does nothing but fetch a deflated entry by its range and send what it unpacks to; caches nothing. */
 export type Inflater = { readonly url: string; readonly pid: number; close(): Promise<void> };

@@ -3,10 +3,10 @@ import { archivesOf, MANY_DIRECTORY } from "./artifacts-archives.ts";
 import { askWell } from "./artifacts-answer.ts";
 import { addJob, startEdge, startOrigin, urlsOf, type JobUrls } from "./artifacts-scene.ts";
 import type { BenchEdge } from "./bench-edge.ts";
-import { processSeconds } from "./cores.ts";
+import { processSeconds } from "../measuring/cores.ts";
 import type { Conditions, Figure } from "./figure.ts";
-import { median } from "./rounds.ts";
-import { formatColumns, formatNumber } from "./table.ts";
+import { median } from "../measuring/rounds.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 
 const KIB = 1024;
 /** With no room for directories in memory each request finds its archive's in the colo, as a new isolate does. */

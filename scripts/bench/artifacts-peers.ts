@@ -6,7 +6,7 @@ import type { BesidePeers, PeerConditions } from "./figure.ts";
 import { startForgePeers, type PeerUrls } from "./forge-peers.ts";
 import type { PeerRow } from "./peers.ts";
 import { SECRET } from "./raw-files.ts";
-import { formatNumber } from "./table.ts";
+import { formatNumber } from "../measuring/table.ts";
 
 const MIB = 1024 * 1024;
 /** How long the origin takes to decide who may read. */

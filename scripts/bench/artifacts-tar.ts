@@ -7,12 +7,12 @@ import { askWell } from "./artifacts-answer.ts";
 import { downloadAndUnpack, unpackTar } from "./artifacts-download.ts";
 import { addJob, startEdge, startOrigin, urlsOf } from "./artifacts-scene.ts";
 import type { BenchEdge } from "./bench-edge.ts";
-import { runTool } from "./command.ts";
-import { processSeconds } from "./cores.ts";
+import { runTool } from "../measuring/command.ts";
+import { processSeconds } from "../measuring/cores.ts";
 import type { Conditions, Figure } from "./figure.ts";
-import { peakDuring, residentBytes } from "./memory.ts";
-import { median, takeTurns } from "./rounds.ts";
-import { formatColumns, formatNumber } from "./table.ts";
+import { peakDuring, residentBytes } from "../measuring/memory.ts";
+import { median, takeTurns } from "../measuring/rounds.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 
 const MIB = 1024 * 1024;
 const ROUNDS = 2;

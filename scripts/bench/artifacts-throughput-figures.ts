@@ -1,7 +1,7 @@
 import type { KnownEntry } from "./artifacts-archives.ts";
 import type { Figure } from "./figure.ts";
-import { median } from "./rounds.ts";
-import { formatColumns, formatNumber } from "./table.ts";
+import { median } from "../measuring/rounds.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 
 export const MB = 1_000_000;
 const LEAST_FRAMED = 0.8;

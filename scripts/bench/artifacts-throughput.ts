@@ -15,13 +15,13 @@ import {
 import { startFflateInflater, startNativeInflater, type Inflater } from "./artifacts-inflaters.ts";
 import { addJob, startEdge, startOrigin, urlsOf } from "./artifacts-scene.ts";
 import type { BenchEdge } from "./bench-edge.ts";
-import { runTool } from "./command.ts";
-import { childrenSeconds, processSeconds } from "./cores.ts";
+import { runTool } from "../measuring/command.ts";
+import { childrenSeconds, processSeconds } from "../measuring/cores.ts";
 import { readSpeed } from "./curl.ts";
 import type { Conditions, Figure } from "./figure.ts";
-import { peakDuring, residentBytes } from "./memory.ts";
-import { takeTurns } from "./rounds.ts";
-import { formatNumber } from "./table.ts";
+import { peakDuring, residentBytes } from "../measuring/memory.ts";
+import { takeTurns } from "../measuring/rounds.ts";
+import { formatNumber } from "../measuring/table.ts";
 
 const MIB = 1024 * 1024;
 const ROUNDS = 3;

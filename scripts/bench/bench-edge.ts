@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { startLocalEdge } from "../local-edge.ts";
 import { quietPort } from "../servers/quiet-port.ts";
-import { withItsWorkerd } from "./memory.ts";
+import { withItsWorkerd } from "../measuring/memory.ts";
 
 /** An edge with empty caches in front of one GitLab-shaped origin. */
 export type BenchEdge = { readonly url: string; readonly pid: number; close(): Promise<void> };

@@ -1,8 +1,8 @@
 import { LIMITS } from "../../src/core/config.ts";
 import type { Figure } from "./figure.ts";
 import type { FillMemory } from "./raw-fill-memory.ts";
-import { formatColumns, formatNumber } from "./table.ts";
-import type { medians } from "./rounds.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
+import type { medians } from "../measuring/rounds.ts";
 
 export type Beside = ReturnType<typeof medians>;
 

@@ -1,4 +1,4 @@
-import { runTool } from "./command.ts";
+import { runTool } from "../measuring/command.ts";
 
 export type Reading = {
   readonly url: string;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { findProgram, isExecutable } from "../servers/programs.ts";
-import { runTool } from "./command.ts";
+import { runTool } from "../measuring/command.ts";
 
 /** A file on the branch `main` of a project. */
 export type K6File = {

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { generatedContent } from "../demo/s3-content.ts";
 import type { S3Store } from "../demo/s3.ts";
-import { runTool } from "./command.ts";
+import { runTool } from "../measuring/command.ts";
 import type { Conditions, Figure } from "./figure.ts";
-import { diskBytes, peakDuring, residentBytes } from "./memory.ts";
+import { diskBytes, peakDuring, residentBytes } from "../measuring/memory.ts";
 import { startObjectEdge, type ObjectEdge } from "./objects-edge.ts";
 import { READER } from "./objects-origin.ts";
 import { randomRanges, type ByteRange } from "./objects-random.ts";
 import { REGION } from "./objects-signing.ts";
 import { pathOf, startStoreWith, type GeneratedObject } from "./objects-store.ts";
-import { formatColumns, formatNumber } from "./table.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 
 const MIB = 1024 * 1024;
 const OBJECT: GeneratedObject = { key: "disk.img", bytes: 4096 * MIB, seed: "disk" };

@@ -7,8 +7,8 @@ import { READER } from "./objects-origin.ts";
 import { randomRanges, type ByteRange } from "./objects-random.ts";
 import { requestSigner, type Sign } from "./objects-signing.ts";
 import { pathOf, startStoreWith, type GeneratedObject } from "./objects-store.ts";
-import { median } from "./rounds.ts";
-import { formatColumns, formatNumber } from "./table.ts";
+import { median } from "../measuring/rounds.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

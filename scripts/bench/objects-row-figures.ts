@@ -1,7 +1,7 @@
-import type { Cores } from "./cores.ts";
+import type { Cores } from "../measuring/cores.ts";
 import type { Figure } from "./figure.ts";
-import { median } from "./rounds.ts";
-import { formatColumns, formatNumber } from "./table.ts";
+import { median } from "../measuring/rounds.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 
 /** One round of a load. */
 export type Run = {

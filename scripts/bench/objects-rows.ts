@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { coresDuring } from "./cores.ts";
+import { coresDuring } from "../measuring/cores.ts";
 import type { Conditions, Figure } from "./figure.ts";
 import { startObjectEdge, type ObjectEdge } from "./objects-edge.ts";
 import { startObjectNginx } from "./objects-nginx.ts";
@@ -17,7 +17,7 @@ import {
   type System,
 } from "./objects-row-figures.ts";
 import { loadOnce, loadSigned, type SignedLoad } from "./objects-wrk.ts";
-import { takeTurns } from "./rounds.ts";
+import { takeTurns } from "../measuring/rounds.ts";
 import { load, type LoadResult } from "./wrk.ts";
 
 const KIB = 1024;

@@ -12,7 +12,7 @@ import { REGION, requestSigner, type Sign } from "./objects-signing.ts";
 import { pathOf, startStoreWith } from "./objects-store.ts";
 import type { Exercise } from "./objects-verifications.ts";
 import { loadSigned } from "./objects-wrk.ts";
-import { interleave, median, medians, takeTurns } from "./rounds.ts";
+import { interleave, median, medians, takeTurns } from "../measuring/rounds.ts";
 
 const KIB = 1024;
 const OBJECT = { key: "signed", bytes: 16 * KIB, seed: "signed" };

@@ -1,5 +1,5 @@
 import { PEERS, timesAsGood, type Peer, type PeerRow } from "./peers.ts";
-import { formatNumber } from "./table.ts";
+import { formatNumber } from "../measuring/table.ts";
 
 /** What is drawn of each row, in this order: how many times as good as the origin. */
 const DRAWN = ["edge", "nginx", "varnish"] as const satisfies readonly Peer[];

@@ -1,6 +1,6 @@
 import { formatMachine, type Machine } from "./machine.ts";
 import { figureOf, PEERS, timesAsGood, type Peer, type PeerRow } from "./peers.ts";
-import { formatNumber } from "./table.ts";
+import { formatNumber } from "../measuring/table.ts";
 
 /** All that the bench of all lanes found out, and how. */
 export type PeerReport = {

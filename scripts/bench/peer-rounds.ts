@@ -1,7 +1,7 @@
 import type { PeerConditions } from "./figure.ts";
 import { PEERS, type Peer, type PeerRow } from "./peers.ts";
-import { takeTurns } from "./rounds.ts";
-import { formatNumber } from "./table.ts";
+import { takeTurns } from "../measuring/rounds.ts";
+import { formatNumber } from "../measuring/table.ts";
 
 /** Each peer's way to do the same, measured once: a number for each row. */
 export type Ways = Readonly<Partial<Record<Peer, () => Promise<readonly number[]>>>>;

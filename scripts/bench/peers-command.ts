@@ -6,7 +6,7 @@ import { readMachine } from "./machine.ts";
 import { plotPeers } from "./peer-plot.ts";
 import { formatPeerTable, formatReport, type PeerReport } from "./peer-report.ts";
 import { CACHES, PEERS, type Cache, type PeerRow } from "./peers.ts";
-import { readVersions } from "./versions.ts";
+import { readVersions } from "../measuring/versions.ts";
 
 export type PeersRequest = {
   /** By name, in the order of the table. */

@@ -1,4 +1,4 @@
-import { median } from "./rounds.ts";
+import { median } from "../measuring/rounds.ts";
 
 /** Everything that is compared, the edge first, in the order of the columns. */
 export const PEERS = {

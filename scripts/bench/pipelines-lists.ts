@@ -8,8 +8,8 @@ import type { Conditions, Figure } from "./figure.ts";
 import { startPipelinesEdge } from "./pipelines-edge.ts";
 import { startPipelinesTable, type PipelinesTable } from "./pipelines-table.ts";
 import { readText } from "./raw-files.ts";
-import { median, takeTurns } from "./rounds.ts";
-import { formatNumber } from "./table.ts";
+import { median, takeTurns } from "../measuring/rounds.ts";
+import { formatNumber } from "../measuring/table.ts";
 
 const PER_PAGE = 100;
 const CONCURRENCY = 5;

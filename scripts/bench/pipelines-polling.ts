@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { LIMITS } from "../../src/core/config.ts";
 import type { BenchEdge } from "./bench-edge.ts";
-import { processSeconds } from "./cores.ts";
+import { processSeconds } from "../measuring/cores.ts";
 import type { Conditions, Figure } from "./figure.ts";
 import { percentile } from "./percentile.ts";
 import { startPipelinesEdge } from "./pipelines-edge.ts";

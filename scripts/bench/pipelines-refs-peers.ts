@@ -6,7 +6,7 @@ import { compare, mapPeers } from "./peer-rounds.ts";
 import { PEERS, type Peer, type PeerRow } from "./peers.ts";
 import { startPipelinesEdge } from "./pipelines-edge.ts";
 import { expectRefusal, readText, SECRET } from "./raw-files.ts";
-import { formatNumber } from "./table.ts";
+import { formatNumber } from "../measuring/table.ts";
 
 /** Requests a second, and for how long: what has to be found out once a minute is to be less than a hundredth of it. */
 const RATES = [

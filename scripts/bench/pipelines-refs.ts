@@ -4,7 +4,7 @@ import type { Conditions, Figure } from "./figure.ts";
 import { failedShare, findK6, runK6, type K6File, type K6Result } from "./k6.ts";
 import { startPipelinesEdge } from "./pipelines-edge.ts";
 import { readText, SECRET } from "./raw-files.ts";
-import { formatColumns, formatNumber } from "./table.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 
 /** Requests a second. */
 const RATES = [1, 5, 50, 500] as const;

@@ -8,7 +8,7 @@ import { addLargeFiles } from "./large-files.ts";
 import { blockFigures, blockRow, formatBlocks, type Beside, type MeasuredBlocks } from "./block-figures.ts";
 import { measureFillMemory } from "./raw-fill-memory.ts";
 import { BIG_PATH, digestOf, timeRange } from "./raw-files.ts";
-import { interleave, median, medians } from "./rounds.ts";
+import { interleave, median, medians } from "../measuring/rounds.ts";
 
 const KIB = 1024;
 const MIB = 1024 * KIB;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BenchEdge } from "./bench-edge.ts";
 import { readSpeed } from "./curl.ts";
-import { peakDuring, residentBytes } from "./memory.ts";
+import { peakDuring, residentBytes } from "../measuring/memory.ts";
 import { readText, SECRET } from "./raw-files.ts";
 import { load } from "./wrk.ts";
 

@@ -2,7 +2,7 @@ import { startDemo } from "../demo/demo.ts";
 import { startBenchEdge } from "./bench-edge.ts";
 import type { Conditions, Figure } from "./figure.ts";
 import { readText, SECRET } from "./raw-files.ts";
-import { interleave, medians } from "./rounds.ts";
+import { interleave, medians } from "../measuring/rounds.ts";
 import { load } from "./wrk.ts";
 
 const AUTH_MS = 40;

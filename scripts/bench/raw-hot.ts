@@ -3,7 +3,7 @@ import { startSameBytes, startSameResponse } from "./bare-workers.ts";
 import { startBenchEdge } from "./bench-edge.ts";
 import type { Conditions, Figure } from "./figure.ts";
 import { readText, SECRET } from "./raw-files.ts";
-import { interleave, medians } from "./rounds.ts";
+import { interleave, medians } from "../measuring/rounds.ts";
 import { load } from "./wrk.ts";
 
 const CONNECTIONS = 32;

@@ -1,10 +1,10 @@
 import { startDemo } from "../demo/demo.ts";
 import { startBenchEdge } from "./bench-edge.ts";
-import { versionOf } from "./command.ts";
+import { versionOf } from "../measuring/command.ts";
 import type { Conditions, Figure } from "./figure.ts";
 import { startForgeNginx } from "./forge-nginx.ts";
 import { expectRefusal, readText, SECRET } from "./raw-files.ts";
-import { interleave, medians } from "./rounds.ts";
+import { interleave, medians } from "../measuring/rounds.ts";
 import { load } from "./wrk.ts";
 
 const CONNECTIONS = 32;

@@ -1,4 +1,4 @@
-import { versionOf } from "./command.ts";
+import { versionOf } from "../measuring/command.ts";
 import type { Lane } from "./figure.ts";
 import { measureBlocks } from "./raw-blocks.ts";
 import { measureGrants } from "./raw-grants.ts";

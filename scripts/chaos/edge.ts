@@ -4,7 +4,7 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { withItsWorkerd } from "../bench/memory.ts";
+import { withItsWorkerd } from "../measuring/memory.ts";
 import { DEMO_KEYS } from "../demo/s3-samples.ts";
 import { startLastingWorker } from "./lasting-worker.ts";
 import type { Origins } from "./origins.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { residentBytes } from "../bench/memory.ts";
+import { residentBytes } from "../measuring/memory.ts";
 
 const SAMPLE_MS = 100;
 

@@ -1,4 +1,4 @@
-import { formatColumns, formatNumber } from "../bench/table.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 import type { Tally } from "./tally.ts";
 
 /** What a scenario came to. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { residentBytes } from "../bench/memory.ts";
+import { residentBytes } from "../measuring/memory.ts";
 import { everyRead } from "./crew.ts";
 import { startChaosEdge } from "./edge.ts";
 import { settledMemory, watchMemory } from "./memory-watch.ts";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runTool } from "../bench/command.ts";
+import { runTool } from "../measuring/command.ts";
 import type { Figures } from "./figures.ts";
 import { ASKERS, LANES, SCOPES, type Lane, type LaneTraffic } from "./lanes.ts";
 import { figureOf, meter, rounded, type Taken } from "./meter.ts";

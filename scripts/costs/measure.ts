@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
-import { versionOf } from "../bench/command.ts";
-import { readVersions } from "../bench/versions.ts";
+import { versionOf } from "../measuring/command.ts";
+import { readVersions } from "../measuring/versions.ts";
 import { SITUATIONS, type Figure, type Figures, type Situation } from "./figures.ts";
 import { addThings, ASKERS, LANES, laneTraffic, SCOPES, type Lane } from "./lanes.ts";
 import { measureLane } from "./measure-lane.ts";

@@ -1,5 +1,5 @@
-import { processSeconds } from "../bench/cores.ts";
-import { median } from "../bench/rounds.ts";
+import { processSeconds } from "../measuring/cores.ts";
+import { median } from "../measuring/rounds.ts";
 import { countsOf, difference, type Counts } from "./counts.ts";
 import type { Figure } from "./figures.ts";
 import type { CostsScene } from "./scene.ts";

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runTool } from "../bench/command.ts";
+import { runTool } from "../measuring/command.ts";
 import { ROOT } from "../bundle.ts";
 import type { Figures } from "./figures.ts";
 import { figuresTable, LARGEST, largestSentence, teamsTable } from "./tables.ts";

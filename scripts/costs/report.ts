@@ -1,4 +1,4 @@
-import { formatColumns } from "../bench/table.ts";
+import { formatColumns } from "../measuring/table.ts";
 import { billOf, excessOf } from "./bill.ts";
 import type { Figures } from "./figures.ts";
 import { eventsOf, usageOf, withoutKv, type Workload } from "./model.ts";

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, URL } from "node:url";
-import { withItsWorkerd } from "../bench/memory.ts";
+import { withItsWorkerd } from "../measuring/memory.ts";
 import { requestSigner, type Sign } from "../bench/objects-signing.ts";
 import { startPollingForge, type PollingForge } from "../bench/pipelines-forge.ts";
 import { startS3Store, type S3Store } from "../demo/s3.ts";

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { TOOL_ENVIRONMENT } from "../bench/command.ts";
+import { TOOL_ENVIRONMENT } from "../measuring/command.ts";
 import { ROOT } from "../bundle.ts";
 import type { LoadPlan, PreviewPlan } from "./plan.ts";
 

@@ -1,4 +1,4 @@
-import { formatColumns, formatNumber } from "../bench/table.ts";
+import { formatColumns, formatNumber } from "../measuring/table.ts";
 import { CACHES } from "./cache-status.ts";
 import type { Metric, Metrics } from "./k6-run.ts";
 import type { Thresholds } from "./plan.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runTool } from "../bench/command.ts";
+import { runTool } from "../measuring/command.ts";
 import { askAdminSocket } from "./ceph-admin-socket.ts";
 import { cephConfiguration, type CephFacts } from "./ceph-configuration.ts";
 import { type Daemons, startDaemons, untilHttpAnswers } from "./daemons.ts";

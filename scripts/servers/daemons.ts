@@ -5,7 +5,7 @@ import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { TOOL_ENVIRONMENT } from "../bench/command.ts";
+import { TOOL_ENVIRONMENT } from "../measuring/command.ts";
 
 /** Programs that run until they are told to end, and the directory all their files are in. */
 export type Daemons = {

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, realpath, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { runTool } from "../bench/command.ts";
+import { runTool } from "../measuring/command.ts";
 import { type Daemons, startDaemons } from "./daemons.ts";
 import { findProgram, isExecutable, programsLack } from "./programs.ts";
 import { quietPort } from "./quiet-port.ts";

@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
-import { TOOL_ENVIRONMENT } from "../bench/command.ts";
+import { TOOL_ENVIRONMENT } from "../measuring/command.ts";
 
 /** Where a program is found on the search path, with those directories where only the administrator looks. */
 export async function findProgram(name: string): Promise<string | undefined> {

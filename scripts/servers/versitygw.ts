@@ -1,7 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { runTool } from "../bench/command.ts";
+import { runTool } from "../measuring/command.ts";
 import { type Daemons, startDaemons, untilHttpAnswers } from "./daemons.ts";
 import { findProgram, isExecutable } from "./programs.ts";
 import { quietPort } from "./quiet-port.ts";

@@ -3,7 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect } from "vitest";
-import { TOOL_ENVIRONMENT } from "../../scripts/bench/command.ts";
+import { TOOL_ENVIRONMENT } from "../../scripts/measuring/command.ts";
 import { type Leaf, readTree, sortLeaves } from "./file-tree.ts";
 
 const ARCHIVES_PY = join(import.meta.dirname, "archives.py");

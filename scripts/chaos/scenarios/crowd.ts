@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { residentBytes } from "../../bench/memory.ts";
+import { residentBytes } from "../../measuring/memory.ts";
 import type { CrowdPlan } from "../crowd-client.ts";
 import { addColdFiles } from "../cold-files.ts";
 import { requestFor, type Target } from "../reads.ts";

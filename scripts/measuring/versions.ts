@@ -3,7 +3,7 @@ import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../bundle.ts";
 import { versionOf } from "./command.ts";
-import { findK6 } from "./k6.ts";
+import { findK6 } from "../bench/k6.ts";
 
 /** What was measured with and on, as name and version. */
 export async function readVersions(signal: AbortSignal): Promise<[string, string][]> {

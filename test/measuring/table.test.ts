@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { missed, type Figure } from "../../scripts/bench/figure.ts";
-import { formatNumber, formatTable } from "../../scripts/bench/table.ts";
+import { formatNumber, formatTable } from "../../scripts/measuring/table.ts";
 
 const FIGURE: Figure = { name: "a", title: "Hot", unit: "requests/s", ours: 12_345, theirs: 15_000 };
 

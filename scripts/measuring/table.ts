@@ -1,4 +1,4 @@
-import { missed, ratioOf, type Figure } from "./figure.ts";
+import { missed, ratioOf, type Figure } from "../bench/figure.ts";
 
 /** What was measured beside its targets, a line a figure. */
 export function formatTable(figures: readonly Figure[]): string {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { busySeconds, childrenSeconds, ownSeconds, processSeconds } from "../../scripts/bench/cores.ts";
+import { busySeconds, childrenSeconds, ownSeconds, processSeconds } from "../../scripts/measuring/cores.ts";
 
 test("busySeconds() counts all but idling and waiting for disks", () => {
   const stat = "cpu  1000 20 300 99999 88888 4 50 7 6 5\ncpu0 1 1 1 1 1 1 1 1 1 1\n";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { interleave, median, medians, takeTurns } from "../../scripts/bench/rounds.ts";
+import { interleave, median, medians, takeTurns } from "../../scripts/measuring/rounds.ts";
 
 test.each([
   [[3], 3],
