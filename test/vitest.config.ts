@@ -9,7 +9,7 @@ const FUNCTIONS = [
 const CLIENTS = [
   "test/{clients,servers}/**/*.test.ts",
   "test/fuzz/{planted,watched}.test.ts",
-  "test/scripts/{costs-model,load-run,operating,operating-ceph}.test.ts",
+  "test/scripts/{costs-model,load-run,operating,operating-ceph,start}.test.ts",
 ];
 
 const globalSetup = "test/worker/bundled.ts";
