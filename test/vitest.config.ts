@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 const FUNCTIONS = [
   "test/{bench,core,measuring,origin,serve,store,workers,zip}/**/*.test.ts",
   "test/fuzz/replay.test.ts",
+  "test/scripts/{chaos,costs,load,load-content,load-preview,load-truth}.test.ts",
 ];
 /** Suites with real clients and servers, and those that try our own tools at length: they have a command of their own. */
 const CLIENTS = [
