@@ -42,7 +42,7 @@ async function fuzz(args: readonly string[]): Promise<number> {
   if (values.replay !== undefined) return await replay(all, values.replay);
   const targets = chosen(all, values.only);
   const seconds = wholeNumber("--seconds", values.seconds ?? "300") / targets.length;
-  const seed = wholeNumber("--seed", values.seed ?? String(Math.floor(Math.random() * 2 ** 31)));
+  const seed = wholeNumber("--seed", values.seed ?? String(Math.floor(Math.random() * 1e9)));
   console.log(`${targets.length} targets, ${seconds.toFixed(0)} s each, --seed ${seed}`);
   let finds = 0;
   for (const target of targets) {

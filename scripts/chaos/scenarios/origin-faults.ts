@@ -40,6 +40,6 @@ export const ORIGIN_GARBAGE: Scenario = {
   statuses: [204, 422],
   hasDecoys: true,
   // An object that was said to be none to cache is believed to be so for its freshness, like anything else that is said of it
-  limits: { OBJECT_FRESH_S: 3 },
+  limits: { OBJECT_FRESH_S: 3, MISSING_S: 3 },
   act: under(garbage),
 };
