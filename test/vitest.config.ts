@@ -6,9 +6,10 @@ const FUNCTIONS = [
   "test/fuzz/replay.test.ts",
   "test/scripts/{chaos,costs,load,load-content,load-preview,load-truth}.test.ts",
 ];
-/** Suites with real clients and servers, and those that try our own tools at length: they have a command of their own. */
+/** Suites with real clients and servers, and those that try faults and our own tools at length: they have a command of their own. */
 const CLIENTS = [
   "test/{clients,servers}/**/*.test.ts",
+  "test/edge/{faults,s3-faults,artifacts-faults,pipelines-faults}.test.ts",
   "test/fuzz/{planted,watched}.test.ts",
   "test/scripts/{costs-model,load-run,operating,operating-ceph,start}.test.ts",
 ];
