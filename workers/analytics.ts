@@ -26,15 +26,15 @@ const TEXT_LENGTH = 1000;
 export function analytics(dataset: AnalyticsEngineDataset | undefined): Analytics {
   const points = new Map<string, Point>();
 
-  const pointOf = (blobs: readonly string[], doubles: number): Point | undefined => {
+  const pointOf = (...blobs: string[]): Point | undefined => {
     if (dataset === undefined) return undefined;
     const key = blobs.join("\n");
     const known = points.get(key);
     if (known !== undefined || points.size >= MOST_POINTS) return known;
     const point: Point = {
       indexes: [(blobs[1] ?? "").slice(0, INDEX_BYTES)],
-      blobs: [...blobs],
-      doubles: Array.from({ length: doubles }, () => 0),
+      blobs,
+      doubles: [],
     };
     points.set(key, point);
     return point;
@@ -45,23 +45,23 @@ export function analytics(dataset: AnalyticsEngineDataset | undefined): Analytic
       if (dataset === undefined) return;
       const { host, lane, status } = record;
       const outcomes = CACHE_NAMES.map((cache) => outcomeLabel(record[cache]) ?? "");
-      const point = pointOf(["request", host, lane, ...outcomes, String(status)], 2);
+      const point = pointOf("request", host, lane, ...outcomes, String(status));
       if (point !== undefined) point.doubles = [(point.doubles[0] ?? 0) + times, status];
       if (record.hotBytes > 0) this.bytes(host, "cache", record.hotBytes * times);
     },
     origin({ host, lane, status, method, path = "", ms }) {
-      const point = pointOf(["origin", host, lane, String(status)], 3);
+      const point = pointOf("origin", host, lane, String(status));
       if (point === undefined) return;
       const [times = 0, sum = 0, slowest = 0] = point.doubles;
       if (times === 0 || ms > slowest) point.blobs.splice(4, 2, method, path);
       point.doubles = [times + 1, sum + ms, Math.max(slowest, ms)];
     },
     bytes(host, source, count) {
-      const point = pointOf(["bytes", host, "", source], 1);
+      const point = pointOf("bytes", host, "", source);
       if (point !== undefined) point.doubles = [(point.doubles[0] ?? 0) + count];
     },
     trouble({ host = "", lane = "", problem, path = "" }) {
-      const point = pointOf(["trouble", host, lane, problem], 1);
+      const point = pointOf("trouble", host, lane, problem);
       if (point === undefined) return;
       point.blobs[4] = path;
       point.doubles = [(point.doubles[0] ?? 0) + 1];

@@ -38,9 +38,9 @@ function tokenOf(authorization: string, opens: Opens): string | undefined {
 
 function passwordOf(credentials: string): string | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(credentials)) return undefined;
-  const padded = credentials.replace(/=+$/, "");
-  if (padded.length % 4 === 1) return undefined;
-  const text = atob(padded);
+  const unpadded = credentials.replace(/=+$/, "");
+  if (unpadded.length % 4 === 1) return undefined;
+  const text = atob(unpadded);
   const colon = text.indexOf(":");
   return colon === -1 ? undefined : text.slice(colon + 1);
 }

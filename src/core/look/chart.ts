@@ -1,5 +1,6 @@
 import { shownCount } from "./amounts.ts";
 import { SLOT_MS, SLOTS, type Pace } from "./isolate-look.ts";
+import { sum } from "./sum.ts";
 
 const WIDTH = 600;
 const HEIGHT = 90;
@@ -28,7 +29,7 @@ export function shareBar(
   parts: readonly { readonly kind: string; readonly count: number }[],
   label: string,
 ): string {
-  const all = parts.reduce((sum, { count }) => sum + count, 0);
+  const all = sum(parts, ({ count }) => count);
   let x = 0;
   const rects = parts
     .filter(({ count }) => count > 0)

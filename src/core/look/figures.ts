@@ -51,7 +51,7 @@ function caches({ caches: all }: Look): string {
   const labels = OUTCOME_LABELS.map(
     (label) => `<th scope="col"><i class="${label}"></i>${OUTCOME_NAMES[label]}`,
   );
-  const heads = ['<th scope="col">Cache', '<th scope="col" class="wide">Hits', ...labels];
+  const heads = ['<th scope="col">Cache', '<th scope="col">Hits', ...labels];
   return table({ title: "Hits by cache and tier", heads, rows });
 }
 

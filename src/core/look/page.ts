@@ -40,7 +40,7 @@ function sites(all: readonly ShownSite[]): string {
   return table({
     title: "Sites",
     heads: columnsOf(["Host", "Kind", "Origin", "Auth", "Region"]),
-    rows: rows,
+    rows,
   });
 }
 
@@ -48,7 +48,7 @@ function limits({ limits: all }: Settings): string {
   const rows = all.map(({ name, value, fallback }) =>
     row([name, String(value), value === fallback ? "" : `default ${fallback}`]),
   );
-  return table({ title: "Variables", heads: columnsOf(["Name", "Value", ""]), rows: rows });
+  return table({ title: "Variables", heads: columnsOf(["Name", "Value", ""]), rows });
 }
 
 function secrets({ secrets: all, bindings }: Settings): string {
