@@ -71,14 +71,14 @@ export function lookCollector(sizes: Sizes, name: () => string): LookCollector {
       const { lane, at } = answer;
       counted.lanes[lane].asked += 1;
       slotAt(lane, at).asked += 1;
-      slowest = withSlow(slowest, answer);
+      slowest = withSlow(slowest, brief(answer));
     },
     bytes(source, count) {
       counted.bytes[source] += count;
     },
     trouble(trouble) {
       begin(trouble.at);
-      troubles = withTrouble(troubles, trouble);
+      troubles = withTrouble(troubles, brief(trouble));
     },
     look(now) {
       begin(now);
@@ -88,6 +88,14 @@ export function lookCollector(sizes: Sizes, name: () => string): LookCollector {
       return { ...structuredClone(counted), ...lately, held, isolate: isolate ?? "", since, at: now };
     },
   };
+}
+
+/** How much of a path is kept: strangers choose how long they are, and all isolates of a colo are read together. */
+const PATH_LENGTH = 300;
+
+function brief<T extends { readonly path?: string }>(event: T): T {
+  const { path = "" } = event;
+  return path.length <= PATH_LENGTH ? event : { ...event, path: `${path.slice(0, PATH_LENGTH)}\u2026` };
 }
 
 function withSlot(pace: readonly Pace[], slot: Pace): readonly Pace[] {

@@ -19,6 +19,16 @@ function collector(): LookCollector {
 }
 
 describe("lookCollector()", () => {
+  it("does keep no more than the beginning of a long path", () => {
+    const seen = collector();
+    const path = `/${"x".repeat(16_000)}`;
+    seen.origin(answer({ path }));
+    seen.trouble({ problem: "internal", at: NOW, path });
+    const { slowest, troubles } = seen.look(NOW);
+    for (const event of [...slowest, ...troubles]) expect(event.path).toBe(`${path.slice(0, 300)}\u2026`);
+    expect([slowest.length, troubles.length]).toEqual([1, 1]);
+  });
+
   it("does ask for a name and a time with the first event, and only then", () => {
     let asked = 0;
     const name = () => `isolate ${++asked}`;
