@@ -14,7 +14,7 @@ const LACKS = await chromiumLacks();
 
 const TOKEN = "control-token-of-the-tests";
 /** Runs where it is not written as a text, and has nowhere to break but between any two letters. */
-const HOSTILE = `<img src=x onerror="document.title='run'">${"long".repeat(60)}.txt`;
+const HOSTILE = `<img src=x onerror="document.title='run'">${"long".repeat(50)}.txt`;
 /** A desk's screen, and a phone's, with the tables of figures that are wider than it. */
 const SCREENS = [
   [1200, 900, []],
