@@ -19,7 +19,8 @@ export type Workload = {
   /** Who asks within the same half minute, and of how many projects (objects, jobs: what a grant is for) each of them. */
   readonly askers: number;
   readonly projects: number;
-  /** How many isolates share the requests, of all colos. */
+  /** How many colos share the requests, and how many isolates in all of them. */
+  readonly colos: number;
   readonly isolates: number;
   /** Whether events or purges are taken (`WEBHOOK_SECRET`, `CONTROL_TOKEN`): isolates then look for them. */
   readonly isWatched: boolean;
@@ -43,21 +44,21 @@ const LOOK_S = 30;
 /**
  * How often what happens.
  *
- * Each isolate keeps its own grants. One of a pair of an asker and a project is renewed by the first request that finds it 22.5 s
+ * Isolates of a colo share their grants. One of a pair of an asker and a project is renewed by the first request that finds it 22.5 s
  * old: behind the answer where that comes before 30 s, else ("returned") the asker waits for the origin. Where a pair's requests
- * come to an isolate at random, r a second, that first request comes 1/r after the 22.5 s, so that there is one renewal
- * in 22.5 s + 1/r, of which exp(-7.5 s × r) come too late. That is more than there are in truth where an isolate finds in its colo
- * or in KV what another one has just learned, and where some pairs ask much more often than others: a bound from above.
+ * come to a colo at random, r a second, that first request comes 1/r after the 22.5 s, so that there is one renewal
+ * in 22.5 s + 1/r, of which exp(-7.5 s × r) come too late. That is more than there are in truth where a colo finds in KV
+ * what another one has just learned, and where some pairs ask much more often than others: a bound from above.
  *
  * A list of pipelines is asked for again by the first request that finds it 5 s old, for all who were told the same.
  */
 export function eventsOf(workload: Workload): Events {
-  const { requests, hit, askers, projects, isolates } = workload;
+  const { requests, hit, askers, projects, colos, isolates } = workload;
   const seconds = workload.hours * 3600;
   const denied = requests * workload.denied;
   const passed = requests * workload.passed;
   const reads = readsOf(workload);
-  const pairs = askers * projects * isolates;
+  const pairs = askers * projects * colos;
   const perPair = reads / seconds / pairs;
   const renewals = Math.min(reads, pairs * seconds * firstAfter(RENEWED_FROM_S, perPair));
   const returned = renewals * Math.exp(-(GRANT_S - RENEWED_FROM_S) * perPair);

@@ -21,6 +21,7 @@ const DEFAULTS = {
   passed: "0",
   askers: "50",
   projects: "2",
+  colos: "1",
   isolates: "4",
   deliveries: "0",
 } as const;
@@ -36,6 +37,7 @@ export const USAGE = `Usage: npm run costs -- [options]      what a month costs,
   --passed SHARE     passed through: pages, clones, uploads (${DEFAULTS.passed})
   --askers N         tokens, keys, people: those who ask within the same half minute (${DEFAULTS.askers})
   --projects N       how many projects (objects, jobs) each of them reads in it (${DEFAULTS.projects})
+  --colos N          data centres of Cloudflare's to which the requests come (${DEFAULTS.colos})
   --isolates N       of the Worker, in all colos, that share the requests (${DEFAULTS.isolates})
   --deliveries N     pushes that webhooks tell of, in a month; implies that isolates look for them (${DEFAULTS.deliveries})
   --watched          isolates look for what others were told, though nobody tells: CONTROL_TOKEN alone is set
@@ -60,6 +62,7 @@ export function readRequest(args: readonly string[]): CostsRequest {
       passed: share("passed", text.passed),
       askers: amount("askers", text.askers, 1),
       projects: amount("projects", text.projects, 1),
+      colos: amount("colos", text.colos, 1),
       isolates: amount("isolates", text.isolates, 1),
       isWatched: values.watched === true || deliveries > 0,
       deliveries,

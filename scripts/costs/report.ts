@@ -36,9 +36,9 @@ export function reportOf(workload: Workload, figures: Figures): string {
 }
 
 /** A workload in words. */
-export function titleOf({ lane, requests, hours, hit, askers, projects, isolates }: Workload): string {
+export function titleOf({ lane, requests, hours, hit, askers, projects, colos, isolates }: Workload): string {
   const share = `${Number((hit * 100).toFixed(2))} % of them read before`;
-  return `${lane}: ${whole(requests)} requests in ${hours} hours, ${share}, by ${askers} askers of ${projects} each, in ${isolates} isolates`;
+  return `${lane}: ${whole(requests)} requests in ${hours} hours, ${share}, by ${askers} askers of ${projects} each, in ${isolates} isolates of ${colos} colo${colos === 1 ? "" : "s"}`;
 }
 
 function notes(workload: Workload, figures: Figures): string[] {

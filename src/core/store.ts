@@ -21,6 +21,8 @@ export interface Records<T extends Stamped> {
   keys(): Iterable<string>;
   /** The newest record of any tier that `usable` accepts; of two, an older one never counts. */
   find(key: string, usable: (record: T) => boolean): Promise<Found<T> | undefined>;
+  /** The same, of memory and the colo alone. */
+  findNear(key: string, usable: (record: T) => boolean): Promise<Found<T> | undefined>;
   /** Remembers at once; the promise is for the far tiers, to be awaited behind the response. */
   put(key: string, record: T, far: FarTiers): Promise<void>;
   /** Remembers in memory alone, until it is known to be worth keeping. */

@@ -5,8 +5,9 @@ import type { Grant } from "../core/grant.ts";
 import type { Question } from "../core/question.ts";
 import type { Tier } from "../core/store.ts";
 import { ask } from "./ask.ts";
-import { changesOf, mayBeThereAt } from "./changes.ts";
+import { grantLifetime, isGrantUsable } from "./grant-life.ts";
 import { grantKey, nameGrantKey } from "./keys.ts";
+import { renew } from "./renew.ts";
 import { shareWork } from "./shared-work.ts";
 import type { Learned, Visit } from "./visit.ts";
 import { writtenAt } from "./written.ts";
@@ -22,7 +23,7 @@ export async function admit(visit: Visit, question: Question): Promise<Learned> 
   if (hot !== undefined) return hot;
 
   const started = ports.now();
-  const isGood = (grant: Grant) => isUsable(visit, grant);
+  const isGood = (grant: Grant) => isGrantUsable(visit, grant);
   const denied = isOfName(question) ? await ports.denials.find(nameGrantKey(visit), isGood) : undefined;
   const found = denied ?? (await ports.grants.find(key, isGood));
   ports.telemetry.lookup("grant", ports.now() - started);
@@ -54,7 +55,7 @@ function isForAll(learned: Learned): boolean {
 async function admitByName(visit: Visit, question: Question): Promise<Learned> {
   const { ports, asked } = visit.isolate;
   const denied = ports.denials.hot(nameGrantKey(visit));
-  if (denied !== undefined && isUsable(visit, denied))
+  if (denied !== undefined && isGrantUsable(visit, denied))
     return conclude(visit, { record: denied, tier: "memory", question });
   return await shareWork(visit, asked, nameGrantKey(visit), () => ask(visit, question)).result;
 }
@@ -71,7 +72,7 @@ export function admitHot(visit: Visit, key: string, question: Question): Learned
   const { grants, denials } = visit.isolate.ports;
   const denied = isOfName(question) ? denials.hot(nameGrantKey(visit)) : undefined;
   for (const record of [denied, grants.hot(key)]) {
-    if (record !== undefined && isUsable(visit, record))
+    if (record !== undefined && isGrantUsable(visit, record))
       return conclude(visit, { record, tier: "memory", question });
   }
   return undefined;
@@ -85,7 +86,7 @@ function conclude(visit: Visit, { record, tier, question }: Verdict): Learned {
   visit.trace.grant = { kind: "hit", tier, ttl: secondsLeft(record.at, now, life.hard) };
   if (record.kind !== "yes")
     return { kind: "refused", at: record.at, refusal: record.refusal, about: "name" };
-  if (judge(record.at, now, life) === "ageing") refresh(visit, question);
+  if (judge(record.at, now, life) === "ageing") renew(visit, question);
   visit.admittedAt = record.at;
   return { kind: "admitted", at: record.at };
 }
@@ -93,30 +94,4 @@ function conclude(visit: Visit, { record, tier, question }: Verdict): Learned {
 /** Whether a "no" to a question may be about its one name only. */
 function isOfName({ via }: Question): boolean {
   return via === "replay" || via === "poll";
-}
-
-/** Renews a grant (and with it the revision) behind the response; a failure leaves the grant to its end. */
-export function refresh(visit: Visit, question: Question): void {
-  shareWork(visit, visit.isolate.asked, grantKey(visit), () => ask(visit, question));
-}
-
-/** A "no" to an object may have been for want of it: once it is written, it is asked for again. */
-function isUsable(visit: Visit, grant: Grant): boolean {
-  if (grant.kind === "no" && grant.at <= writtenAt(visit)) return false;
-  const changes = changesOf(visit);
-  if (grant.kind !== "hold" && grant.at <= (changes?.accessAt ?? 0)) return false;
-  if (grant.kind === "no" && grant.at <= mayBeThereAt(changes, visit.target)) return false;
-  return judge(grant.at, visit.isolate.ports.now(), grantLifetime(visit, grant)) !== "expired";
-}
-
-/** Refreshes are spread by the low digits of the stamp and the isolate's own share of chance. */
-const JITTER_MS = 5000;
-
-/** How long a verdict is believed, and from when it is renewed behind a hit. */
-export function grantLifetime(visit: Visit, grant: Grant): { soft: number; hard: number } {
-  const { limits } = visit.isolate.ports.config;
-  if (grant.kind === "hold") return { soft: Infinity, hard: grant.until - grant.at };
-  if (grant.kind === "no") return { soft: Infinity, hard: limits.DENIAL_S * 1000 };
-  const jitter = (grant.at + visit.isolate.jitterMs) % JITTER_MS;
-  return { soft: limits.GRANT_REFRESH_S * 1000 + jitter, hard: limits.GRANT_S * 1000 };
 }

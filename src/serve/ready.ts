@@ -1,12 +1,12 @@
 import type { Entry } from "../core/entry.ts";
 import type { Target } from "../core/target.ts";
 import type { RequestRecord } from "../core/telemetry.ts";
-import { grantLifetime } from "./admit.ts";
 import { NOBODY } from "./asker.ts";
 import { groupsKey } from "./change-keys.ts";
+import { grantLifetime } from "./grant-life.ts";
 import { bodyKey, changesKeyOf, grantKey, revisionKey, writtenKeys } from "./keys.ts";
 import { questionNow } from "./questions.ts";
-import { revisionLifetime } from "./resolve.ts";
+import { revisionLifetime } from "./revision-life.ts";
 import { revisionsOf } from "./revisions.ts";
 import { respond } from "./respond.ts";
 import type { Asker, Isolate, Visit } from "./visit.ts";

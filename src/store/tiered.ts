@@ -17,29 +17,37 @@ export type Tiers<T> = {
 export function tieredRecords<T extends Stamped>({ memory, colo, kv, now }: Tiers<T>): Records<T> {
   let drops = 0;
 
+  const search = async (
+    key: string,
+    usable: (record: T) => boolean,
+    stores: readonly [Tier, FarStore<T>][],
+  ): Promise<Found<T> | undefined> => {
+    const dropsBefore = drops;
+    let newest = fromMemory(memory.get(key));
+    if (newest !== undefined && usable(newest.record)) return newest;
+    for (const [tier, store] of stores) {
+      const record = await store.get(key);
+      if (drops !== dropsBefore) return undefined; // what was read meanwhile may be what was dropped
+      newest = newer(newest, fromMemory(memory.get(key)));
+      if (record === undefined || (newest !== undefined && record.at <= newest.record.at)) {
+        if (newest !== undefined && usable(newest.record)) return newest;
+        continue;
+      }
+      newest = { record, tier };
+      if (!isFromFuture(record.at, now())) memory.set(key, record);
+      if (usable(record)) return newest;
+    }
+    return undefined;
+  };
+
   return {
     hot: (key) => memory.get(key),
 
     keys: () => memory.keys(),
 
-    async find(key, usable) {
-      const dropsBefore = drops;
-      let newest = fromMemory(memory.get(key));
-      if (newest !== undefined && usable(newest.record)) return newest;
-      for (const [tier, store] of far(colo, kv)) {
-        const record = await store.get(key);
-        if (drops !== dropsBefore) return undefined; // what was read meanwhile may be what was dropped
-        newest = newer(newest, fromMemory(memory.get(key)));
-        if (record === undefined || (newest !== undefined && record.at <= newest.record.at)) {
-          if (newest !== undefined && usable(newest.record)) return newest;
-          continue;
-        }
-        newest = { record, tier };
-        if (!isFromFuture(record.at, now())) memory.set(key, record);
-        if (usable(record)) return newest;
-      }
-      return undefined;
-    },
+    find: (key, usable) => search(key, usable, far(colo, kv)),
+
+    findNear: (key, usable) => search(key, usable, far(colo, undefined)),
 
     hold: (key, record) => memory.set(key, record),
 

@@ -93,6 +93,16 @@ describe("finding a record", () => {
     expect([inColo.colo.state.gets, inColo.kv.state.gets]).toEqual([1, 0]);
   });
 
+  it("findNear() does ask the colo, and never KV", async () => {
+    const { records, colo, kv } = tiers({ memory: yes(1), colo: yes(2), kv: yes(3) });
+    expect(await records.findNear(KEY, isYes)).toEqual({ record: yes(1), tier: "memory" });
+    expect(colo.state.gets).toBe(0);
+    expect(await records.findNear(KEY, ({ at }) => at > 1)).toEqual({ record: yes(2), tier: "colo" });
+    expect(records.hot(KEY)).toEqual(yes(2));
+    expect(await records.findNear(KEY, ({ at }) => at > 2)).toBeUndefined();
+    expect(kv.state.gets).toBe(0);
+  });
+
   it("find() does work where no KV is bound", async () => {
     const colo = farStore(yes(1));
     const records = tieredRecords({

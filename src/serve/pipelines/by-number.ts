@@ -2,7 +2,7 @@ import { judge, type Lifetime } from "../../core/freshness.ts";
 import { ask } from "../ask.ts";
 import { changesOf } from "../changes.ts";
 import { numberKey } from "../keys.ts";
-import { ofLength } from "../resolve.ts";
+import { ofLength } from "../../core/freshness.ts";
 import { shareWork } from "../shared-work.ts";
 import type { Visit } from "../visit.ts";
 import { POLL, type ListVisit } from "./list-visit.ts";

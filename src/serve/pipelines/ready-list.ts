@@ -1,6 +1,6 @@
 import type { Rendering } from "../../core/pipelines/rendering.ts";
 import type { RequestRecord } from "../../core/telemetry.ts";
-import { grantLifetime } from "../admit.ts";
+import { grantLifetime } from "../grant-life.ts";
 import { newestKey, numberKey, renderingKey, standingKey } from "../keys.ts";
 import { keepReady, lookAgain, type Rest } from "../ready.ts";
 import { numberLifetime } from "./by-number.ts";

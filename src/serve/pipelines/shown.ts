@@ -1,6 +1,6 @@
 import { judge } from "../../core/freshness.ts";
 import type { Rendering, Standing } from "../../core/pipelines/rendering.ts";
-import { grantLifetime } from "../admit.ts";
+import { grantLifetime } from "../grant-life.ts";
 import { changesOf, listChangedAt } from "../changes.ts";
 import { newestKey, renderingKey, standingKey } from "../keys.ts";
 import { listLifetime } from "./list-lifetime.ts";

@@ -1,0 +1,48 @@
+import { judge } from "../core/freshness.ts";
+import type { Question } from "../core/question.ts";
+import { ask } from "./ask.ts";
+import { grantLifetime, isGrantUsable } from "./grant-life.ts";
+import { grantKey, revisionKey } from "./keys.ts";
+import { isRevisionUsable, revisionLifetime } from "./revision-life.ts";
+import { revisionsOf } from "./revisions.ts";
+import { shareWork } from "./shared-work.ts";
+import type { Learned, Visit } from "./visit.ts";
+
+/**
+ * Renews a grant, and with it the revision, behind the response; a failure leaves them to their end. What another isolate
+ * of the colo has learned since is taken from there, so that a colo asks once and not each of its isolates.
+ */
+export function renew(visit: Visit, question: Question): void {
+  shareWork(
+    visit,
+    visit.isolate.asked,
+    grantKey(visit),
+    async () => (await renewedNearby(visit, question)) ?? (await ask(visit, question)),
+  );
+}
+
+/** The grant, if both it and the revision are fresh here or in the colo. */
+async function renewedNearby(visit: Visit, question: Question): Promise<Learned | undefined> {
+  const { grants, now } = visit.isolate.ports;
+  const grant = await grants.findNear(
+    grantKey(visit),
+    (record) =>
+      record.kind === "yes" &&
+      isGrantUsable(visit, record) &&
+      judge(record.at, now(), grantLifetime(visit, record)) === "fresh",
+  );
+  if (grant === undefined || !(await isRevisionFresh(visit, question))) return undefined;
+  return { kind: "admitted", at: grant.record.at };
+}
+
+async function isRevisionFresh(visit: Visit, question: Question): Promise<boolean> {
+  const { now } = visit.isolate.ports;
+  const key = revisionKey(visit, question);
+  if (key === undefined) return true;
+  const revision = await revisionsOf(visit).findNear(
+    key,
+    (record) =>
+      isRevisionUsable(visit, record) && judge(record.at, now(), revisionLifetime(visit, record)) === "fresh",
+  );
+  return revision !== undefined;
+}
