@@ -1,5 +1,6 @@
 import { createInflateRaw, createZstdDecompress, crc32, inflateRawSync, zstdDecompressSync } from "node:zlib";
 import { DEFLATED, ZSTANDARD, type Codec } from "../src/core/codec.ts";
+import { toHex } from "./hex.ts";
 
 /** workerd compares the room it has taken with the most that may come out, and it takes more than it needs. */
 const ROOM_BYTES = 64 * 1024;
@@ -33,10 +34,6 @@ export const codec: Codec = {
     return method === ZSTANDARD ? through(packed, createZstdDecompress(options)) : packed;
   },
 };
-
-function toHex(digest: ArrayBuffer): string {
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
 
 type Unpacker = ReturnType<typeof createInflateRaw> | ReturnType<typeof createZstdDecompress>;
 

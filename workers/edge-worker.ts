@@ -17,22 +17,21 @@ import { newFills } from "../src/serve/fills.ts";
 import { flights } from "../src/serve/flights.ts";
 import { passThrough } from "../src/serve/pass-through.ts";
 import type { Missing, Ports } from "../src/serve/ports.ts";
-import type { KnownAsker } from "../src/serve/asker.ts";
 import { spareMemory } from "../src/serve/spare-memory.ts";
 import { coloBlocks, coloRecords, type OpenCache } from "../src/store/colo.ts";
 import { kvKeys } from "../src/store/kv-keys.ts";
 import { kvRecords } from "../src/store/kv.ts";
 import { mergedLog } from "../src/store/log.ts";
-import { memoryStore } from "../src/store/memory.ts";
 import { tieredRecords } from "../src/store/tiered.ts";
+import { bytesStore } from "./bytes-store.ts";
 import { codec } from "./codec.ts";
 import { hookProof } from "./hook-proof.ts";
 import { addressOf, dialects, listDatabases } from "./origins.ts";
 import { secretHash } from "./secret-hash.ts";
 import { telemetry } from "./telemetry.ts";
 import {
-  SMALL_RECORD_BYTES,
   weighAccount,
+  weighAsked,
   weighAsker,
   weighDirectory,
   weighEntry,
@@ -56,27 +55,25 @@ export type Platform = {
 
 /** The memory an isolate may spend on records of each kind, by a rough weight in bytes. */
 const RECORDS_BYTES = 4 * 1024 * 1024;
-/** How many URLs an isolate remembers the meaning of, at up to a few KiB each. */
-const URLS = 2000;
+/** The same for what URLs ask for. */
+const URLS_BYTES = 8 * 1024 * 1024;
+/** How many keys, each about as long as its URL and with room for what is escaped in it, are remembered with what it asks for. */
+const KEYS_OF_A_URL = 10;
 /** How many blocks' memory is kept to be used again. */
 const SPARE_BLOCKS = 12;
-/** Of how many members of archives it is remembered that they were found right. */
-const CHECKED = 10_000;
-/** Of how many bodies an isolate remembers where they were last read. */
-const READ_UP_TO = 2000;
+/** The memory an isolate may spend on small notes of each kind: what was looked at, found right, or read up to where. */
+const NOTES_BYTES = 2 * 1024 * 1024;
 
 const A_DAY_S = 86_400;
 /** For how long a write is remembered past the life of what it ends: answers under way may come that late. */
 const WRITTEN_MARGIN_S = 60;
-/** Of how many projects and objects it is remembered when they were last looked at. */
-const SEEN = 20_000;
 
-/** Of how many projects it is counted which files are asked for. */
-const ASKED_PROJECTS = 500;
+/** The memory an isolate may spend on counting which files of projects are asked for. */
+const ASKED_BYTES = 8 * 1024 * 1024;
 
 type LogOf<T> = {
   readonly merge: (one: T, other: T) => T;
-  readonly weigh: (account: T) => number;
+  readonly weigh?: (account: T) => number;
   readonly keptS: number;
   readonly far: "colo" | "kv";
   readonly stamp?: (account: T) => T;
@@ -104,8 +101,8 @@ export function createEdge(
     port.trouble({ problem: `${tier} failed`, at: now() });
   };
 
-  const records = <T extends Stamped>(far: "colo" | "kv", weigh: (record: T) => number): Records<T> => {
-    const memory = memoryStore<T>(RECORDS_BYTES, weigh);
+  const records = <T extends Stamped>(far: "colo" | "kv", weigh?: (record: T) => number): Records<T> => {
+    const memory = bytesStore<T>(RECORDS_BYTES, weigh);
     remembered.push(memory);
     const colo = coloRecords<T>(openCache, onStoreError);
     return tieredRecords({
@@ -119,7 +116,7 @@ export function createEdge(
 
   const log = <T>({ merge, weigh, keptS, far, stamp }: LogOf<T>): Log<T> =>
     mergedLog<T>({
-      memory: memoryStore<T>(RECORDS_BYTES, weigh),
+      memory: bytesStore<T>(RECORDS_BYTES, weigh),
       colo: coloRecords<T>(openCache, onStoreError),
       kv: far === "kv" && kv !== undefined ? kvRecords<T>(kv, onStoreError) : undefined,
       merge,
@@ -127,7 +124,7 @@ export function createEdge(
       keptS,
       ...(stamp !== undefined && { stamp }),
     });
-  const hot = memoryStore<Uint8Array>(limits.HOT_BYTES, (bytes) => bytes.byteLength);
+  const hot = bytesStore<Uint8Array>(limits.HOT_BYTES, (bytes) => bytes.byteLength);
   const ports: Ports = {
     config,
     now,
@@ -150,15 +147,15 @@ export function createEdge(
     grants: records<Grant>("kv", weighGrant),
     revisions: records<Revision>("kv", weighRevision),
     objects: records<Revision>("colo", weighRevision),
-    standings: records<Standing>("colo", () => SMALL_RECORD_BYTES),
+    standings: records<Standing>("colo"),
     renderings: records<Rendering>("colo", weighEntry),
     denials: records<Grant>("colo", weighGrant),
     entries: records<Entry>("colo", weighEntry),
     blocks: coloBlocks(openCache, onStoreError),
-    directories: memoryStore<KnownDirectory>(limits.DIRECTORIES_BYTES, weighDirectory),
-    links: memoryStore<Links>(RECORDS_BYTES, weighLinks),
+    directories: bytesStore<KnownDirectory>(limits.DIRECTORIES_BYTES, weighDirectory),
+    links: bytesStore<Links>(RECORDS_BYTES, weighLinks),
     hot,
-    missing: memoryStore<Missing>(RECORDS_BYTES, weighRefused),
+    missing: bytesStore<Missing>(RECORDS_BYTES, weighRefused),
     telemetry: port,
     async passThrough(passing) {
       const sent = now();
@@ -191,26 +188,25 @@ export function createEdge(
         opened: flights(patienceMs),
         fills: newFills(),
         spare: spareMemory(limits.BLOCK_BYTES, SPARE_BLOCKS),
-        checked: memoryStore(CHECKED),
+        checked: bytesStore(NOTES_BYTES),
         directories: flights(patienceMs),
         links: flights(patienceMs),
-        readUpTo: memoryStore(READ_UP_TO),
-        askedFiles: memoryStore(ASKED_PROJECTS),
+        readUpTo: bytesStore(NOTES_BYTES),
+        askedFiles: bytesStore(ASKED_BYTES, weighAsked),
         watch: {
           pulses: log<Stamped>({
             merge: (one, other) => (other.at > one.at ? other : one),
             stamp: ({ at }) => ({ at: Math.max(now(), at + 1) }),
-            weigh: () => SMALL_RECORD_BYTES,
             keptS: A_DAY_S,
             far: "colo",
           }),
           felt: new Map(),
-          seen: memoryStore(SEEN),
+          seen: bytesStore(NOTES_BYTES),
         },
         jitterMs: Math.floor(random() * 5000),
       },
-      askers: { digest: ports.digest, known: memoryStore<KnownAsker>(RECORDS_BYTES, weighAsker) },
-      targets: memoryStore(URLS),
+      askers: { digest: ports.digest, known: bytesStore(RECORDS_BYTES, weighAsker) },
+      targets: bytesStore(URLS_BYTES, (_known, url) => KEYS_OF_A_URL * url.length),
     },
     scrape: () => scrape(now()),
     lookout:

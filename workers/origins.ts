@@ -1,6 +1,7 @@
 import type { Config } from "../src/core/config.ts";
 import type { Dialect } from "../src/core/dialect.ts";
 import { loopMark } from "../src/core/loop.ts";
+import type { Outgoing } from "../src/core/outgoing.ts";
 import type { ListDatabase } from "../src/core/pipelines/list-database.ts";
 import type { Signer } from "../src/core/signer.ts";
 import type { Site } from "../src/core/site.ts";
@@ -19,16 +20,15 @@ import type { StorageAddress } from "../src/origin/storage-address.ts";
 import { storeDialect } from "../src/origin/store-dialect.ts";
 import { storeOutgoing } from "../src/origin/store-outgoing.ts";
 import { splitUrl } from "../src/serve/arrival.ts";
-import type { Outgoing } from "../src/serve/pass-through.ts";
 import type { Passing, Ports } from "../src/serve/ports.ts";
-import { memoryStore } from "../src/store/memory.ts";
+import { bytesStore } from "./bytes-store.ts";
 import { codec } from "./codec.ts";
 
-/** How many repositories' git capabilities are remembered, at some 200 bytes each. */
-const ADVERTISEMENTS = 1000;
+/** The memory an isolate may spend on the git capabilities of repositories, some 200 bytes each. */
+const ADVERTISEMENTS_BYTES = 1024 * 1024;
 
-/** How many artifacts' places in object storage are remembered, at up to some KiB each. */
-const ADDRESSES = 1000;
+/** The same for the places of artifacts in object storage, at up to some KiB each. */
+const ADDRESSES_BYTES = 2 * 1024 * 1024;
 
 type Signing = { readonly signer: Signer; readonly now: () => number };
 
@@ -53,8 +53,13 @@ export function dialects(
     } else {
       const forge =
         site.kind === "gitlab" ? gitlabForge(site.origin, ask, now) : giteaForge(site.origin, ask);
-      const files = forgeDialect({ forge, ask, now, advertisements: memoryStore(ADVERTISEMENTS) });
-      const addresses = memoryStore<StorageAddress>(ADDRESSES);
+      const files = forgeDialect({
+        forge,
+        ask,
+        now,
+        advertisements: bytesStore(ADVERTISEMENTS_BYTES, (bytes) => bytes.byteLength),
+      });
+      const addresses = bytesStore<StorageAddress>(ADDRESSES_BYTES, ({ url }) => url.length);
       const artifacts = artifactDialect({ origin: site.origin, ask: asking("artifact"), now, addresses });
       const pipelines = pipelinesDialect({ site, ask: asking("pipelines"), now, codec });
       bySite.set(site, byLane({ files, artifacts, pipelines }));
@@ -71,8 +76,6 @@ type Lanes = { readonly files: Dialect; readonly artifacts: Dialect; readonly pi
 
 /** For how long a database is left alone after it failed. */
 const DATABASE_REST_MS = 10_000;
-/** Of how many lists it is remembered that the database cannot make them. */
-const UNMADE_LISTS = 2000;
 
 type DatabaseTold = {
   readonly now: () => number;
@@ -88,13 +91,11 @@ export function listDatabases(
   if (databaseSite === undefined || binding === undefined) return () => undefined;
   const run = postgresRunner(() => binding, limits.PIPELINES_DB_S * 1000);
   const database = pipelinesDatabase({ run, restMs: DATABASE_REST_MS, now });
-  const unmade = memoryStore<number>(UNMADE_LISTS);
   const lists = listDatabase({
     database,
     site: databaseSite,
     now,
     restMs: DATABASE_REST_MS,
-    unmade,
     onAnswer,
   });
   return (site) => (site === databaseSite ? lists : undefined);

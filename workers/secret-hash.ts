@@ -1,3 +1,5 @@
+import { toHex } from "./hex.ts";
+
 /** Keyed hashing of credentials, so that what is stored cannot be turned back or recognised elsewhere. */
 export type SecretHash = {
   /** HMAC-SHA-256 of a text, in hex. */
@@ -23,8 +25,7 @@ export function secretHash(secret: string): SecretHash {
 
   return {
     async digest(text) {
-      const bytes = new Uint8Array(await sign(text));
-      return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+      return toHex(await sign(text));
     },
     async equal(left, right) {
       return crypto.subtle.timingSafeEqual(await sign(left), await sign(right));

@@ -5,49 +5,61 @@ import type { Grant } from "../src/core/grant.ts";
 import type { Refusal } from "../src/core/refusal.ts";
 import type { Revision } from "../src/core/revision.ts";
 import type { Links } from "../src/core/zip/links.ts";
+import type { AskedFiles } from "../src/serve/asked-files.ts";
 import type { KnownDirectory } from "../src/serve/known-directory.ts";
-import type { KnownAsker } from "../src/serve/asker.ts";
+import type { Asker } from "../src/serve/visit.ts";
 
 /*
- * What records weigh in memory, roughly, in bytes.
+ * What records hold in memory beside their key and a few numbers, roughly, in bytes.
  */
 
-export const SMALL_RECORD_BYTES = 256;
+/** One more thing in a list or map of a record. */
+const ITEM_BYTES = 256;
+const REF_BYTES = 160;
 
-export function weighRefused({ refusal }: { readonly refusal: Refusal }): number {
-  return SMALL_RECORD_BYTES + refusal.body.length;
+export function weighRefused({ refusal: { body, headers } }: { readonly refusal: Refusal }): number {
+  return body.length + weighHeaders(headers);
 }
 
 export function weighGrant(grant: Grant): number {
-  return grant.kind === "yes" ? SMALL_RECORD_BYTES : weighRefused(grant);
+  return grant.kind === "yes" ? 0 : weighRefused(grant);
 }
 
 export function weighRevision(revision: Revision): number {
-  if (revision.kind === "object") return SMALL_RECORD_BYTES + weighEntry(revision.entry);
-  return SMALL_RECORD_BYTES + (revision.kind === "refs" ? revision.refs.length * 160 : 0);
+  if (revision.kind === "object") return weighEntry(revision.entry);
+  return revision.kind === "refs" ? revision.refs.length * REF_BYTES : 0;
 }
 
 /** What was told of a project or object: lists of refs, pipelines or prefixes. */
 export function weighAccount(account: Changes | GroupChanges | Written): number {
   const lists = Object.values(account).filter((value) => Array.isArray(value));
-  return lists.reduce((sum, list) => sum + list.length * SMALL_RECORD_BYTES, SMALL_RECORD_BYTES);
+  return lists.reduce((sum, list) => sum + list.length * ITEM_BYTES, 0);
 }
 
 export function weighEntry({ headers }: Pick<Entry, "headers">): number {
-  return headers.reduce((sum, [name, value]) => sum + name.length + value.length, 2 * SMALL_RECORD_BYTES);
+  return ITEM_BYTES + weighHeaders(headers);
 }
 
-/** What was sent is held twice: as the asker, and as the key it is found by. */
-export function weighAsker({ asker, sentLength }: KnownAsker): number {
-  return SMALL_RECORD_BYTES + 2 * (sentLength + asker.principal.text.length);
+/** What was sent is the key, and is held once more in the parts that make the asker. */
+export function weighAsker({ principal }: Asker, sent: string): number {
+  return sent.length + principal.text.length;
+}
+
+/** What is counted holds on to what was asked for. */
+export function weighAsked({ now, before }: AskedFiles): number {
+  return (now.counts.size + before.counts.size) * 4 * ITEM_BYTES;
 }
 
 export function weighDirectory(known: KnownDirectory): number {
-  return SMALL_RECORD_BYTES + (known.kind === "directory" ? known.directory.bytes.byteLength : 0);
+  return known.kind === "directory" ? known.directory.bytes.byteLength : 0;
 }
 
 export function weighLinks(links: Links): number {
-  let weight = SMALL_RECORD_BYTES;
-  for (const [path, text] of links) weight += SMALL_RECORD_BYTES + path.length + text.length;
+  let weight = 0;
+  for (const [path, text] of links) weight += ITEM_BYTES + path.length + text.length;
   return weight;
+}
+
+function weighHeaders(headers: Entry["headers"]): number {
+  return headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }

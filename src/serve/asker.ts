@@ -11,11 +11,8 @@ export type AskerParts = {
    * Known askers by what they sent: hashing for every hit would cost more than the rest of the hit.
    * The one place where a credential is held as it came; it is memory of this isolate and is never written anywhere.
    */
-  readonly known: MemoryStore<KnownAsker>;
+  readonly known: MemoryStore<Asker>;
 };
-
-/** An asker, and how much was sent to say so: what it weighs in memory. */
-export type KnownAsker = { readonly asker: Asker; readonly sentLength: number };
 
 /** Where a request may carry credentials. */
 type Carrier = { readonly headers: Headers; readonly search: string };
@@ -23,7 +20,7 @@ type Carrier = { readonly headers: Headers; readonly search: string };
 /** Who sent a request, where that is remembered or nobody; `undefined` where it must be hashed first. */
 export function findAsker({ known }: AskerParts, site: ForgeSite, carrier: Carrier): Asker | undefined {
   const sent = sentBy(site, carrier);
-  return sent === "" ? NOBODY : known.get(sent)?.asker;
+  return sent === "" ? NOBODY : known.get(sent);
 }
 
 /** Who sent a request. */
@@ -32,8 +29,7 @@ export async function identify(parts: AskerParts, site: ForgeSite, carrier: Carr
   const principal = readPrincipal(site.kind, (name) => headers.get(name), search);
   const asker =
     principal.kind === "anonymous" ? NOBODY : { principal, id: await parts.digest(principal.text) };
-  const sent = sentBy(site, carrier);
-  parts.known.set(sent, { asker, sentLength: sent.length });
+  parts.known.set(sentBy(site, carrier), asker);
   return asker;
 }
 

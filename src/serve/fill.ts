@@ -17,6 +17,8 @@ export type Fill = {
   hasPassed(index: number): boolean;
   /** The leader's request is over: what is not read soon will not be read. */
   leaderLeft(): void;
+  /** Whether nothing will come of it any more: its request was ended by the platform, which nobody is told. */
+  isDead(): boolean;
   /** Settles when the body has ended: whether all that came of it was sound. */
   readonly done: Promise<boolean>;
 };
@@ -55,8 +57,9 @@ export type FillPlan = {
 
 /** How many blocks a fill may hold that are not stored yet. */
 const WINDOW_BLOCKS = 2;
-/** The platform ends work behind a response 30 s after it; a fill ends itself before, so that others can tell. */
+/** The platform ends work behind a response 30 s after it; a fill ends itself before, so that others can tell, if it comes to that. */
 const ORPHAN_MS = 25_000;
+const KILLED_MS = 31_000;
 
 /** How long a block that could not be stored waits for slow readers; who comes later reads alone. */
 const LAGGARD_MS = 250;
@@ -91,6 +94,7 @@ export function startFill(plan: FillPlan): Fill {
   let furthest = first;
   let leaderLeftAt: number | undefined;
   let progressAt = plan.now();
+  let isGivenUp = false;
 
   const recycle = (block: Held): void => {
     if (block.isReleased && block.lent === 0) plan.spare.give(block.bytes.buffer);
@@ -146,6 +150,11 @@ export function startFill(plan: FillPlan): Fill {
   const isForsaken = (): boolean => {
     if (plan.pace === "reader") return hasBeenJoined && readers.size === 0;
     return leaderLeftAt !== undefined && plan.now() - leaderLeftAt > ORPHAN_MS;
+  };
+
+  const isDead = (): boolean => {
+    if (ended !== undefined) return false;
+    return isGivenUp || (leaderLeftAt !== undefined && plan.now() - leaderLeftAt > KILLED_MS);
   };
 
   /** Waits until a block is not too far ahead of everyone; false where nobody is left to read it. */
@@ -204,14 +213,17 @@ export function startFill(plan: FillPlan): Fill {
       });
       const outcome = await withPatience(waiting, plan.stallMs * 2);
       if (outcome.kind === "done") return outcome.value;
-      if (progressAt === seen) return undefined; // its request was killed: nothing will ever come
+      if (progressAt === seen) {
+        isGivenUp = true; // its request was killed: nothing will ever come
+        return undefined;
+      }
     }
   };
 
   const take = async (index: number): Promise<Lease | undefined> => {
     const block = held.get(index);
     if (block !== undefined) return lend(block);
-    if (index < next) return undefined;
+    if (index < next || isDead()) return undefined;
     if (ended === undefined) return await waitFor(index);
     if (ended.error === undefined) return undefined;
     throw ended.error;
@@ -224,6 +236,7 @@ export function startFill(plan: FillPlan): Fill {
     end: count,
     covers,
     hasPassed: (index) => covers(index) && index < next,
+    isDead,
     leaderLeft() {
       leaderLeftAt ??= plan.now();
     },

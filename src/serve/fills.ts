@@ -10,13 +10,18 @@ export type Fills = {
 
 export function newFills(): Fills {
   const underWay = new Map<string, Fill[]>();
+  const keep = (key: string, isKept: (fill: Fill) => boolean): void => {
+    const kept = underWay.get(key)?.filter(isKept) ?? [];
+    if (kept.length === 0) underWay.delete(key);
+    else underWay.set(key, kept);
+  };
+
   return {
-    find: (key, index) => underWay.get(key)?.findLast((fill) => fill.covers(index)),
-    add: (key, fill) => void underWay.set(key, [...(underWay.get(key) ?? []), fill]),
-    remove(key, fill) {
-      const others = underWay.get(key)?.filter((each) => each !== fill) ?? [];
-      if (others.length === 0) underWay.delete(key);
-      else underWay.set(key, others);
+    find: (key, index) => underWay.get(key)?.findLast((fill) => fill.covers(index) && !fill.isDead()),
+    add(key, fill) {
+      for (const each of underWay.keys()) keep(each, (other) => !other.isDead());
+      underWay.set(key, [...(underWay.get(key) ?? []), fill]);
     },
+    remove: (key, fill) => keep(key, (other) => other !== fill),
   };
 }

@@ -1,3 +1,8 @@
+import { setBounded } from "../core/bounded-map.ts";
+
+/** How much work is shared at once. A request that the platform ends leaves its own behind; what is forgotten is done once more. */
+const MOST_UNDER_WAY = 10_000;
+
 /** Work that several requests wait for and one of them does. */
 export type Flights<T> = {
   /** Does the work, or waits for whoever does it; `joined` tells which. */
@@ -17,7 +22,7 @@ export function flights<T>(patienceMs: number): Flights<T> {
     const result = work().finally(() => {
       if (underWay.get(key) === result) underWay.delete(key);
     });
-    underWay.set(key, result);
+    setBounded(underWay, key, result, MOST_UNDER_WAY);
     return result;
   };
 

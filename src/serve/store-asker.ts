@@ -117,9 +117,9 @@ export async function storeAsker(
   if (who.kind === "nobody") return NOBODY;
   const name = who.kind === "key" ? who.accessKey : who.principal.text; // no access key reads like the text of a principal
   const found = known.get(name);
-  if (found !== undefined) return found.asker;
+  if (found !== undefined) return found;
   const principal = who.kind === "key" ? keyPrincipal(who.accessKey) : who.principal;
   const asker = { principal, id: await digest(principal.text) };
-  known.set(name, { asker, sentLength: name.length });
+  known.set(name, asker);
   return asker;
 }

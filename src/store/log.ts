@@ -1,3 +1,4 @@
+import { setBounded } from "../core/bounded-map.ts";
 import type { FarStore, Log, MemoryStore } from "../core/store.ts";
 
 export type LogParts<T> = {
@@ -18,6 +19,9 @@ const BETWEEN_KV_WRITES_MS = 1100;
 /** Another isolate may have read before we wrote, and written after: when our words are looked for again, and again. */
 const READ_BACKS_MS = [50, 250, 1000];
 
+/** How much work is gathered at once: a request that the platform ends leaves its own behind. */
+const MOST_UNDER_WAY = 10_000;
+
 /** How long work of another request is waited for: one that was ended leaves its work hanging. */
 const PATIENCE_MS = 3000;
 
@@ -26,16 +30,28 @@ const PATIENCE_MS = 3000;
  * more where another isolate has overwritten it. Writes are gathered: many at once become two.
  */
 export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS, stamp = same }: LogParts<T>): Log<T> {
-  /** Accounts on their way to the colo, which memory must not lose. */
-  const leaving = new Map<string, T>();
+  /** Accounts on their way to the colo, which memory must not lose, and how many wait for each. */
+  const leaving = new Map<string, { account: T; waiting: number }>();
 
-  const held = (key: string): T | undefined => leaving.get(key) ?? memory.get(key);
+  const held = (key: string): T | undefined => leaving.get(key)?.account ?? memory.get(key);
+
+  const leave = (key: string, account: T): void => {
+    const waiting = (leaving.get(key)?.waiting ?? 0) + 1;
+    setBounded(leaving, key, { account, waiting }, MOST_UNDER_WAY);
+    memory.set(key, account);
+  };
+
+  const left = (key: string): void => {
+    const going = leaving.get(key);
+    if (going !== undefined && --going.waiting === 0) leaving.delete(key);
+  };
 
   const learn = (key: string, account: T | undefined): T | undefined => {
     const before = held(key);
     const all = before === undefined || account === undefined ? (before ?? account) : merge(before, account);
     if (all === undefined) return undefined;
-    if (leaving.has(key)) leaving.set(key, all);
+    const going = leaving.get(key);
+    if (going !== undefined) going.account = all;
     memory.set(key, all);
     return all;
   };
@@ -78,11 +94,9 @@ export function mergedLog<T>({ memory, colo, kv, merge, wait, keptS, stamp = sam
       learn(key, far);
     },
     async note(key, change, defer) {
-      const account = change(held(key));
-      leaving.set(key, account);
-      memory.set(key, account);
+      leave(key, change(held(key)));
       if (kv !== undefined) defer(toKv(key));
-      const written = toColo(key).finally(() => leaving.delete(key));
+      const written = toColo(key).finally(() => left(key));
       defer(written); // it is others' as well, and is done even if whoever told us does not wait
       await written;
       defer(again(key));
@@ -108,7 +122,7 @@ function gathered(
     const running = work(key).finally(() => {
       if (underWay.get(key) === running) underWay.delete(key);
     });
-    underWay.set(key, running);
+    setBounded(underWay, key, running, MOST_UNDER_WAY);
     return running;
   };
 

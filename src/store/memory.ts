@@ -1,20 +1,23 @@
 import type { MemoryStore } from "../core/store.ts";
 
-type Cell<T> = { readonly value: T; used: boolean };
+type Cell<T> = { readonly value: T; readonly weight: number; used: boolean };
 
 /**
  * A map that, once its values weigh too much (or are too many, at a weight of 1 each), forgets what came first;
  * what was used since gets a second chance. Ours, as it stands on the hot path: a hit is one look-up and one mark,
  * where strict order of use would cost a deletion and an insertion.
  */
-export function memoryStore<T>(maxWeight: number, weigh: (value: T) => number = () => 1): MemoryStore<T> {
+export function memoryStore<T>(
+  maxWeight: number,
+  weigh: (value: T, key: string) => number = () => 1,
+): MemoryStore<T> {
   const held = new Map<string, Cell<T>>();
   let weight = 0;
 
   const remove = (key: string): void => {
     const cell = held.get(key);
     if (cell === undefined) return;
-    weight -= weigh(cell.value);
+    weight -= cell.weight;
     held.delete(key);
   };
 
@@ -41,9 +44,10 @@ export function memoryStore<T>(maxWeight: number, weigh: (value: T) => number = 
     },
     set(key, value) {
       remove(key);
-      if (weigh(value) > maxWeight) return;
-      held.set(key, { value, used: true });
-      weight += weigh(value);
+      const own = weigh(value, key);
+      if (own > maxWeight) return;
+      held.set(key, { value, weight: own, used: true });
+      weight += own;
       if (weight > maxWeight) makeRoom();
     },
     delete: remove,

@@ -116,6 +116,21 @@ describe("one isolate", () => {
     ]);
   });
 
+  it("note() does keep what is noted while another is written, where memory has no room for it", async () => {
+    const time = clock();
+    const colo = farStore(time, () => 10);
+    const one = isolate(time, colo, undefined, 0);
+    const first = note(one, "a");
+    await time.run(5);
+    const second = note(one, "b");
+    await time.run(20);
+    await first;
+    expect(one.log.hot(KEY)).toContain("b");
+    await settled(time, [one], [second]);
+    expect(colo.held).toEqual(["a", "b"]);
+    expect(one.log.hot(KEY)).toBeUndefined();
+  });
+
   it("note() does write a burst at most once more than it had begun", async () => {
     const time = clock();
     const [colo, kv] = [farStore(time, quick), farStore(time, quick)];
