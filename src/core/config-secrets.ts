@@ -1,4 +1,4 @@
-import { parseJson } from "./config-json.ts";
+import { parseJson } from "./parse-json.ts";
 import type { Site } from "./site.ts";
 
 const SECRET_MIN_LENGTH = 16;

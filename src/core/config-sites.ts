@@ -1,4 +1,4 @@
-import { parseJson } from "./config-json.ts";
+import { parseJson } from "./parse-json.ts";
 import { baseHost, SITE_KINDS, STORE_AUTHS, type Site, type SiteKind, type StoreAuth } from "./site.ts";
 
 /** `SITES`: a list, or its JSON. */

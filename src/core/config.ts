@@ -1,6 +1,7 @@
 import { readDatabaseSite } from "./config-database.ts";
 import { readSites } from "./config-sites.ts";
 import { readPreloadTokens, readSecret, readStoreKeys } from "./config-secrets.ts";
+import { signingKeyOf } from "./events/signing-key.ts";
 import type { ForgeSite, Site } from "./site.ts";
 
 type Limit = { readonly fallback: number; readonly min: number; readonly max: number };
@@ -91,9 +92,6 @@ export type ConfigAnswer =
 /** What can stand after `Bearer` (RFC 6750 §2.1). */
 const BEARER_TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 
-/** A key of GitLab's signed webhooks (Standard Webhooks). */
-const SIGNING_KEY = /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
 /** Reads every variable and secret at once; all faults are reported together, and none is papered over by a default. */
 export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswer {
   const faults: string[] = [];
@@ -114,7 +112,7 @@ export function readConfig(vars: Readonly<Record<string, unknown>>): ConfigAnswe
   if (controlToken !== undefined && !BEARER_TOKEN.test(controlToken)) {
     faults.push("CONTROL_TOKEN must be made of what a bearer token may hold: letters, digits and -._~+/");
   }
-  if (webhookSecret?.startsWith("whsec_") === true && !SIGNING_KEY.test(webhookSecret)) {
+  if (webhookSecret?.startsWith("whsec_") === true && signingKeyOf(webhookSecret) === undefined) {
     faults.push("WEBHOOK_SECRET begins with whsec_, so the rest must be the signing key in Base64");
   }
   if (faults.length > 0 || keySecret === undefined) return { kind: "faults", faults };

@@ -1,5 +1,4 @@
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f]/;
+import { CONTROL_CHARACTER } from "./control-characters.ts";
 
 /**
  * A path inside of an archive as it is looked up: by `/`, without one at either end; empty is all of the archive.
@@ -8,7 +7,7 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 export function innerPath(text: string): string | undefined {
   if (text === "") return "";
   const path = text.replace(/\/$/, "");
-  if (CONTROL.test(path) || path.includes("\\")) return undefined;
+  if (CONTROL_CHARACTER.test(path) || path.includes("\\")) return undefined;
   const isOdd = path.split("/").some((segment) => segment === "" || segment === "." || segment === "..");
   return isOdd ? undefined : path;
 }

@@ -1,4 +1,5 @@
 import { groupPath, isMembers, type Members, numberOf, projectPath, textOf } from "./events/payload.ts";
+import { parseJson } from "./parse-json.ts";
 import type { SiteKind } from "./site.ts";
 
 /** What of a site is to be forgotten. A project is a path or, at GitLab, a number. */
@@ -57,7 +58,7 @@ const LONGEST_SHOWN = 40;
 
 /** Reads the body of a purge; the detail of a malformed one names the field. */
 export function readPurge(kind: SiteKind, text: string): PurgeAnswer {
-  const body = readJson(text);
+  const body = parseJson(text);
   if (!isMembers(body)) return malformed("The body must be a JSON object");
   const { dry_run: dryRun = false, ...spelled } = body;
   if (typeof dryRun !== "boolean") return malformed("dry_run must be true or false");
@@ -70,14 +71,6 @@ export function readPurge(kind: SiteKind, text: string): PurgeAnswer {
 
 function malformed(detail: string): PurgeAnswer {
   return { kind: "malformed", detail };
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }
 
 function problemOfNames(kind: SiteKind, names: readonly string[]): string | undefined {

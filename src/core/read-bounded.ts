@@ -1,3 +1,5 @@
+import { concatenate } from "./concatenate.ts";
+
 /** All of a body that is no longer than `limit` bytes; `undefined` for a longer one, which is let go. Throws what reading throws. */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,
@@ -17,11 +19,5 @@ export async function readBounded(
   } finally {
     await reader.cancel().catch(() => undefined); // a broken body cannot be cancelled, and need not be
   }
-  const all = new Uint8Array(length);
-  let offset = 0;
-  for (const piece of pieces) {
-    all.set(piece, offset);
-    offset += piece.byteLength;
-  }
-  return all;
+  return concatenate(pieces);
 }

@@ -1,3 +1,4 @@
+import { CONTROL_CHARACTER } from "./control-characters.ts";
 import { uriDecode } from "./uri-encode.ts";
 
 /** A request path taken apart: raw segments as sent, and how each reads after one decoding. */
@@ -14,8 +15,6 @@ export type PathAnswer =
   | { readonly kind: "hostile" };
 
 const DOT_SEGMENT = /^(?:\.|%2e){1,2}$/i;
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /**
  * Splits and decodes a path exactly once (RFC 3986 §2.4, §6.2.2).
@@ -32,7 +31,7 @@ export function parseRequestPath(pathname: string, slashes: "plain" | "encoded")
       odd = true;
       continue;
     }
-    if (CONTROL.test(text) || hasDotSegment(text)) return { kind: "hostile" };
+    if (CONTROL_CHARACTER.test(text) || hasDotSegment(text)) return { kind: "hostile" };
     odd ||= text === "" || text.includes("\\") || (slashes === "plain" && text.includes("/"));
     decoded.push(text);
   }

@@ -1,18 +1,24 @@
+import { CONTROL_CHARACTER } from "./control-characters.ts";
+import { formDecode } from "./form-decode.ts";
 import { innerPath } from "./inner-path.ts";
 import { INNER_MARK } from "./inside-urls.ts";
 import { readInside, type InsideQuery } from "./inside-query.ts";
 import { readObjectPath } from "./object-path.ts";
+import { SIGNATURE_PARAMETERS } from "./signature.ts";
 import { PASS, type Inside, type ObjectTarget, type Route } from "./target.ts";
 import { uriDecode, uriEncode } from "./uri-encode.ts";
 
 /** Names as S3, Ceph and MinIO have them, old ones with capitals and underscores included. */
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/;
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** The parameters that say who asks, or nothing: no answer depends on them otherwise. */
-const SILENT =
-  /^(?:x-id|X-Amz-(?:Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Security-Token|Content-Sha256)|x-amz-(?:checksum-mode|content-sha256|user-agent))$/;
+const SILENT: ReadonlySet<string> = new Set([
+  "x-id",
+  ...SIGNATURE_PARAMETERS,
+  "x-amz-checksum-mode",
+  "x-amz-content-sha256",
+  "x-amz-user-agent",
+]);
 const OVERRIDE = /^response-(?:cache-control|content-(?:disposition|encoding|language|type)|expires)$/;
 
 /**
@@ -26,7 +32,7 @@ export function routeS3(
   corsOrigin: string | undefined,
 ): Route {
   const name = readObjectPath(path, hostBucket);
-  if (name === undefined || name.key === "" || !BUCKET.test(name.bucket) || CONTROL.test(name.key))
+  if (name === undefined || name.key === "" || !BUCKET.test(name.bucket) || CONTROL_CHARACTER.test(name.key))
     return PASS;
   const query = readParameters(search);
   if (query === undefined) return PASS;
@@ -98,8 +104,8 @@ function readParameters(search: string): Parameters | undefined {
   for (const parameter of search === "" ? [] : search.slice(1).split("&")) {
     const equals = parameter.indexOf("=");
     const name = equals === -1 ? parameter : parameter.slice(0, equals);
-    const value = equals === -1 ? "" : uriDecode(parameter.slice(equals + 1).replaceAll("+", " "));
-    if (SILENT.test(name)) continue;
+    const value = equals === -1 ? "" : formDecode(parameter.slice(equals + 1));
+    if (SILENT.has(name)) continue;
     if (name === "versionId" && value !== undefined && value !== "" && versionId === undefined)
       versionId = value;
     else if (OVERRIDE.test(name) && value !== undefined && !overrides.has(name)) overrides.set(name, value);

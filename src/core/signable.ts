@@ -1,5 +1,5 @@
+import { formDecode } from "./form-decode.ts";
 import { canonicalPath } from "./object-path.ts";
-import { uriDecode } from "./uri-encode.ts";
 
 /** A request as it was signed, in parts: what a canonical request is made of. */
 export type Signable = {
@@ -60,6 +60,5 @@ export function readSignedQuery(search: string): Record<string, string | string[
 }
 
 function decode(text: string): string {
-  const spaced = text.replaceAll("+", " ");
-  return uriDecode(spaced) ?? spaced;
+  return formDecode(text) ?? text.replaceAll("+", " ");
 }

@@ -20,12 +20,27 @@ export type Signature = {
   readonly hex: string;
 };
 
+/** A signature that was found right, and what it says of the payload. */
+export type SignedBy = { readonly signature: Signature; readonly payload: string };
+
 export type SignatureAnswer =
   | { readonly kind: "signature"; readonly signature: Signature }
   | { readonly kind: "none" }
   /** Another way of signing, which only the origin understands. */
   | { readonly kind: "foreign" }
   | { readonly kind: "problem"; readonly problem: ProblemName };
+
+/** The parameters of a query that carry a signature, and end with it. */
+export const SIGNATURE_PARAMETERS: readonly string[] = [
+  "X-Amz-Algorithm",
+  "X-Amz-Credential",
+  "X-Amz-Date",
+  "X-Amz-Expires",
+  "X-Amz-SignedHeaders",
+  "X-Amz-Signature",
+  "X-Amz-Security-Token",
+  "X-Amz-Content-Sha256",
+];
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
 const MALFORMED = {

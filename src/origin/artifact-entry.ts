@@ -2,7 +2,7 @@ import { contentHeaders, strongEtag, type Entry } from "../core/entry.ts";
 import type { ArtifactTarget } from "../core/target.ts";
 import { wholeNumber } from "../core/whole-number.ts";
 import { partExtent } from "./part-extent.ts";
-import { isPage } from "./verdict.ts";
+import { isCoded, isPage } from "./verdict.ts";
 
 type Place = {
   readonly job: string | undefined;
@@ -30,8 +30,7 @@ export function readArtifact(response: Response, { at, name, place }: Reading): 
   const header = (field: string) => response.headers.get(field);
   const isPart = response.status === 206;
   const size = isPart ? partExtent(header)?.size : wholeNumber(header("content-length"));
-  const isCoded = !["identity", null, ""].includes(header("content-encoding"));
-  if (size === undefined || isCoded || isPage(response) || (!isPart && response.status !== 200))
+  if (size === undefined || isCoded(response) || isPage(response) || (!isPart && response.status !== 200))
     return undefined;
   const isStored = place.address !== undefined;
   const etag = isStored ? strongEtag(header("etag")) : undefined;

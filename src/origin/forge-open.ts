@@ -6,7 +6,8 @@ import type { RawTarget } from "../core/target.ts";
 import { wholeNumber } from "../core/whole-number.ts";
 import { asPrincipal, type Forge, type ForgeOpening, type ForgeParts } from "./forge.ts";
 import { discard } from "./http.ts";
-import { isPage, readVerdict } from "./verdict.ts";
+import { partExtent } from "./part-extent.ts";
+import { isCoded, isPage, readVerdict } from "./verdict.ts";
 
 /** Asks for a file's bytes and what they are (`Dialect.open`). */
 export async function openForge(parts: ForgeParts, opening: ForgeOpening): Promise<Opened> {
@@ -63,23 +64,23 @@ function isRangeAsked(forge: Forge, from: number): boolean {
 
 async function readEntry(
   { forge, now }: ForgeParts,
-  { target, pin, principal, method, from }: ForgeOpening,
+  opening: ForgeOpening,
   response: Response,
 ): Promise<Opened> {
+  const { target, pin, method, from } = opening;
   const header = (name: string) => response.headers.get(name);
-  const part = partOf(response);
-  if (response.status === 206 && (part === undefined || !isRangeAsked(forge, from))) {
+  const extent = response.status === 206 ? partExtent(header) : undefined;
+  if (response.status === 206 && (extent === undefined || !isRangeAsked(forge, from))) {
     await discard(response);
     throw new Failure("origin_error", "Origin sent a part that was not asked for");
   }
-  const coded = !["identity", null, ""].includes(header("content-encoding"));
-  if (coded || isPage(response)) {
+  if (isCoded(response) || isPage(response)) {
     await discard(response);
     return { kind: "unclear" };
   }
   const told = forge.told(header);
-  const length = part?.size ?? wholeNumber(header("content-length")) ?? told.size;
-  const more = length === undefined ? await forge.askFile?.(target, pin, principal) : undefined;
+  const length = extent?.size ?? wholeNumber(header("content-length")) ?? told.size;
+  const more = length === undefined ? await askMore(forge, opening, response) : undefined;
   const toldMore = more && forge.told((name) => more.get(name));
   const size = length ?? toldMore?.size;
   const originEtag = strongEtag(header("etag"));
@@ -100,7 +101,21 @@ async function readEntry(
     headers: contentHeaders(header),
   };
   const body = method === "HEAD" ? undefined : (response.body ?? undefined);
-  return { kind: "entry", entry, body, offset: part?.start ?? 0 };
+  return { kind: "entry", entry, body, offset: extent?.part.start ?? 0 };
+}
+
+/** What else the forge knows of a file whose bytes wait to be read; they are let go where it does not answer. */
+async function askMore(
+  forge: Forge,
+  { target, pin, principal }: ForgeOpening,
+  response: Response,
+): Promise<Headers | undefined> {
+  try {
+    return await forge.askFile?.(target, pin, principal);
+  } catch (error) {
+    await discard(response);
+    throw error;
+  }
 }
 
 /**
@@ -122,10 +137,4 @@ function identityOf(
 function pathOf(name: RawTarget["name"], pin: Pin): string {
   if (pin.kind === "commit") return pin.path;
   return name.kind === "joined" ? `?${name.text}` : name.kind === "blob" ? name.oid : name.path;
-}
-
-function partOf(response: Response): { readonly start: number; readonly size: number } | undefined {
-  if (response.status !== 206) return undefined;
-  const match = /^bytes (\d{1,15})-\d{1,15}\/(\d{1,15})$/.exec(response.headers.get("content-range") ?? "");
-  return match === null ? undefined : { start: Number(match[1]), size: Number(match[2]) };
 }

@@ -3,7 +3,7 @@ import type { ListDatabase } from "../core/pipelines/list-database.ts";
 import { projectNumber } from "../core/pipelines/finished.ts";
 import { listHeaders } from "../core/pipelines/list-headers.ts";
 import type { ForgeSite } from "../core/site.ts";
-import type { MemoryStore } from "../core/store.ts";
+import { databaseRests } from "./database-rests.ts";
 import type { PipelinesAnswer, PipelinesDatabase } from "./pipelines-db.ts";
 import { DatabaseFailure } from "./postgres.ts";
 
@@ -13,27 +13,23 @@ export type ListDatabaseParts = {
   readonly now: () => number;
   /** For how many milliseconds the forge is asked for a list that could not be made, and for all where the database failed. */
   readonly restMs: number;
-  /** Until when the forge is asked for a list, by the list. */
-  readonly unmade: MemoryStore<number>;
   /** Told what became of each list, and the failure where there was one. */
   readonly onAnswer: (outcome: string, failure: unknown) => void;
 };
 
 /** Lists made of the database of a site's forge, for as long as it works; no answer of it is ever an error to a client. */
 export function listDatabase(parts: ListDatabaseParts): ListDatabase {
-  const { database, site, now, restMs, unmade, onAnswer } = parts;
-  let restsUntil = 0;
+  const { database, site, now, restMs, onAnswer } = parts;
+  const rests = databaseRests(restMs, now);
 
   const rest = ({ reason, failure }: NoList, name: string): void => {
     if (reason === "resting") return; // another is trying again just now
-    const until = now() + restMs;
-    unmade.set(name, until);
-    // One list that takes too long says nothing of the others
-    if (failure !== undefined && failure.fault !== "too_slow") restsUntil = until;
+    if (failure === undefined) rests.rest(name);
+    else rests.fail(name, failure);
   };
 
   return {
-    isAvailable: (target) => now() >= restsUntil && now() >= (unmade.get(nameOf(target)) ?? 0),
+    isAvailable: (target) => !rests.isResting(nameOf(target)),
     async make(target, defer): Promise<ToldList | undefined> {
       const answer = await list(database, target, `${target.scheme}//${site.host}`, defer);
       if (answer.kind === "answer") {

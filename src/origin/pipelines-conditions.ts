@@ -1,29 +1,8 @@
+import { SOURCES } from "../core/pipelines/sources.ts";
 import { type ListParameters, presentText, readInstant } from "./pipelines-parameters.ts";
 
 /** Takes a value into a query and says what stands for it there (`$1`). */
 export type Bind = (value: string | number) => string;
-
-/** GitLab: `Enums::Ci::Pipeline.sources`, by their numbers from 1; where there is none, the source is `unknown`. */
-export const SOURCES = [
-  "push",
-  "web",
-  "trigger",
-  "schedule",
-  "api",
-  "external",
-  "pipeline",
-  "chat",
-  "webide",
-  "merge_request_event",
-  "external_pull_request_event",
-  "parent_pipeline",
-  "ondemand_dast_scan",
-  "ondemand_dast_validation",
-  "security_orchestration_policy",
-  "container_registry_push",
-  "duo_workflow",
-  "pipeline_execution_policy_schedule",
-];
 
 const PARENT_PIPELINE = SOURCES.indexOf("parent_pipeline") + 1;
 /** GitLab: `HasStatus.finished`. */

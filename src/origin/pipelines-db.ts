@@ -1,8 +1,8 @@
 import type { PipelinesTarget } from "../core/target.ts";
+import { databaseRests } from "./database-rests.ts";
 import { type Header, pageHeaders } from "./pipelines-page.ts";
 import { pipelinesQuery, type PipelinesRow } from "./pipelines-sql.ts";
 import { DatabaseFailure, type DatabaseFault, type Defer, type RunQuery } from "./postgres.ts";
-import { newRests } from "./rests.ts";
 
 /** Why the origin has to be asked instead. */
 export type NoAnswer =
@@ -33,20 +33,16 @@ export type PipelinesDatabaseOptions = {
   readonly now: () => number;
 };
 
-/** The name that the database as a whole rests by; a list has a longer one. */
-const WHOLE = "";
-
 export function pipelinesDatabase({ run, restMs, now }: PipelinesDatabaseOptions): PipelinesDatabase {
-  const rests = newRests(restMs, now);
+  const rests = databaseRests(restMs, now);
   return {
     async list(target, address, defer) {
       const asked = pipelinesQuery(target, address);
       if (asked.kind !== "query") return none(asked.kind);
       const name = `${target.project}?${target.query}`;
-      if (rests.isResting(WHOLE) || rests.isResting(name)) return none("resting");
+      if (!rests.claim(name)) return none("resting");
       try {
         const [row] = (await run(asked.query, defer)) as readonly PipelinesRow[];
-        rests.wake(WHOLE);
         rests.wake(name);
         const reason = noAnswer(row);
         if (row === undefined || reason !== undefined) return none(reason ?? "error");
@@ -54,10 +50,7 @@ export function pipelinesDatabase({ run, restMs, now }: PipelinesDatabaseOptions
         return { kind: "answer", body: row.body, headers };
       } catch (error) {
         if (!(error instanceof DatabaseFailure)) throw error;
-        const isSlow = error.fault === "too_slow";
-        // One list that takes too long says nothing of the others: nobody may keep everybody from the database by asking it.
-        rests.rest(isSlow ? name : WHOLE);
-        if (isSlow) rests.wake(WHOLE);
+        rests.fail(name, error);
         return { kind: "none", reason: error.fault === "too_slow" ? "timeout" : error.fault, failure: error };
       }
     },

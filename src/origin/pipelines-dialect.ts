@@ -1,14 +1,15 @@
-import { parseJson } from "../core/config-json.ts";
 import type { Codec } from "../core/codec.ts";
 import type { Answer, Asking, Dialect, ToldList } from "../core/dialect.ts";
 import { isFinished, projectNumber } from "../core/pipelines/finished.ts";
 import { listHeaders } from "../core/pipelines/list-headers.ts";
 import { pipelinesPath } from "../core/pipelines/origin-path.ts";
 import type { OriginTag } from "../core/pipelines/rendering.ts";
+import { parseJson } from "../core/parse-json.ts";
 import { linkForSite, textForSite } from "../core/pipelines/site-addresses.ts";
 import type { Principal } from "../core/principal.ts";
 import { signInPath } from "../core/sign-in.ts";
 import type { ForgeSite } from "../core/site.ts";
+import { strictUtf8 } from "../core/strict-utf8.ts";
 import type { PipelinesTarget } from "../core/target.ts";
 import { wholeNumber } from "../core/whole-number.ts";
 import { asPrincipal } from "./forge.ts";
@@ -99,7 +100,7 @@ async function readList(
     return undefined;
   }
   const told = await readWhole(response.body, LONGEST_LIST_BYTES);
-  const text = told && readText(told);
+  const text = told && strictUtf8(told); // what is no text cannot be told from what it might be
   if (told === undefined || text === undefined || parseJson(text) === undefined) return undefined; // a body may end early unnoticed
   const { scheme, resource } = target;
   return {
@@ -121,15 +122,6 @@ function headersOf(
     name,
     name === "link" ? linkForSite(value, site, scheme) : value,
   ]);
-}
-
-/** What is no UTF-8 cannot be read, and so not be told from what it might be. */
-function readText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** How many hex digits of a body's SHA-256 Rack gives as its entity tag (Rack::ETag). */

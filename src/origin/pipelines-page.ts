@@ -1,7 +1,8 @@
-import { uriEncode } from "../core/uri-encode.ts";
+import { COUNT_LIMIT, pagingHeaders } from "../core/offset-pagination.ts";
 import type { PipelinesTarget } from "../core/target.ts";
+import { uriEncode } from "../core/uri-encode.ts";
 import { type ListParameters, readInstant } from "./pipelines-parameters.ts";
-import { COUNT_LIMIT, type PipelinesRow } from "./pipelines-sql.ts";
+import type { PipelinesRow } from "./pipelines-sql.ts";
 
 export type Header = readonly [name: string, value: string];
 
@@ -16,30 +17,14 @@ type List = {
 export function pageHeaders(list: List, row: Pick<PipelinesRow, "total" | "rows">): readonly Header[] {
   const { page, perPage } = list.parameters;
   const total = row.total > COUNT_LIMIT ? undefined : row.total;
-  const pages = total === undefined ? undefined : Math.max(Math.ceil(total / perPage), 1);
-  const next = row.rows > perPage ? page + 1 : undefined;
-  // A page after the last one has no neighbours.
-  const previous = page > 1 && row.rows > 0 ? page - 1 : undefined;
+  const listed = { page, perPage, total, hasNext: row.rows > perPage, isEmpty: row.rows === 0 };
+  const paging = pagingHeaders(listed, (other) => pageUrl(list, String(other)));
   return [
     ["content-type", "application/json"],
     ["x-content-type-options", "nosniff"],
     ["x-frame-options", "SAMEORIGIN"],
-    ["x-per-page", String(perPage)],
-    ["x-page", String(page)],
-    ["x-next-page", String(next ?? "")],
-    ["x-prev-page", String(previous ?? "")],
-    ["link", links(list, { prev: previous, next, first: 1, last: pages })],
-    ...(total === undefined ? [] : ([["x-total", String(total)]] as const)),
-    ...(pages === undefined ? [] : ([["x-total-pages", String(pages)]] as const)),
+    ...paging.map(([name, value]) => [name.toLowerCase(), value] as const),
   ];
-}
-
-/** GitLab: `Gitlab::Pagination::OffsetHeaderBuilder`. */
-function links(list: List, relations: Readonly<Record<string, number | undefined>>): string {
-  return Object.entries(relations)
-    .filter(([, page]) => page !== undefined)
-    .map(([relation, page]) => `<${pageUrl(list, String(page))}>; rel="${relation}"`)
-    .join(", ");
 }
 
 /** Beside what was asked, it names the project and the defaults; pairs are sorted as a whole (Rails: `Hash#to_query`). */

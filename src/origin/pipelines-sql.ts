@@ -1,12 +1,11 @@
+import { COUNT_LIMIT } from "../core/offset-pagination.ts";
+import { SOURCES } from "../core/pipelines/sources.ts";
 import type { PipelinesTarget } from "../core/target.ts";
-import { type Bind, conditions, SOURCES } from "./pipelines-conditions.ts";
+import { type Bind, conditions } from "./pipelines-conditions.ts";
 import { type ListParameters, presentText, readListParameters } from "./pipelines-parameters.ts";
 
 /** One statement; a value stands in it only by its number (`$1`). */
 export type SqlQuery = { readonly text: string; readonly values: readonly (string | number)[] };
-
-/** Above so many rows GitLab stops to count (`Kaminari::ActiveRecordRelationMethods::MAX_COUNT_LIMIT`). */
-export const COUNT_LIMIT = 10_000;
 
 /** The one row that the query answers with. */
 export type PipelinesRow = {

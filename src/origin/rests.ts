@@ -1,7 +1,9 @@
 /** Who is left alone for a while, by name, so that not everybody who needs them waits for what has just failed. */
 export type Rests = {
-  /** Whether it is left alone now. When its rest is over, the first who asks may try, and the others wait for how that ends. */
+  /** Whether it is left alone now. */
   readonly isResting: (name: string) => boolean;
+  /** Whether the caller may try it now. When its rest is over, the first may, and the others wait for how that ends. */
+  readonly claim: (name: string) => boolean;
   /** It failed: its rest begins. */
   readonly rest: (name: string) => void;
   /** It works: its rest is over. */
@@ -15,6 +17,11 @@ const MOST = 1000;
 export function newRests(restMs: number, now: () => number): Rests {
   const ends = new Map<string, number>();
 
+  function isResting(name: string): boolean {
+    const end = ends.get(name);
+    return end !== undefined && now() < end;
+  }
+
   function rest(name: string): void {
     ends.delete(name);
     ends.set(name, now() + restMs);
@@ -25,12 +32,11 @@ export function newRests(restMs: number, now: () => number): Rests {
   }
 
   return {
-    isResting(name) {
-      const end = ends.get(name);
-      if (end === undefined) return false;
-      if (now() < end) return true;
-      rest(name);
-      return false;
+    isResting,
+    claim(name) {
+      if (isResting(name)) return false;
+      if (ends.has(name)) rest(name);
+      return true;
     },
     rest,
     wake: (name) => void ends.delete(name),

@@ -1,3 +1,5 @@
+import { parseAmzDate } from "../core/signature.ts";
+
 /** A presigned address in an object storage: whoever has it may read, so it is held in memory alone and never shown. */
 export type StorageAddress = {
   readonly url: string;
@@ -32,7 +34,7 @@ const SIGNED = [
 
 function signedUntil(parameters: URLSearchParams): number | undefined {
   for (const prefix of ["X-Amz", "X-Goog"]) {
-    const from = basicDate(parameters.get(`${prefix}-Date`));
+    const from = parseAmzDate(parameters.get(`${prefix}-Date`) ?? "");
     const seconds = Number(parameters.get(`${prefix}-Expires`) ?? Number.NaN);
     if (from !== undefined && Number.isFinite(seconds)) return from + seconds * 1000;
   }
@@ -40,12 +42,4 @@ function signedUntil(parameters: URLSearchParams): number | undefined {
   if (expires !== null && /^\d{9,11}$/.test(expires)) return Number(expires) * 1000;
   const azure = Date.parse(parameters.get("se") ?? "");
   return Number.isNaN(azure) ? undefined : azure;
-}
-
-/** `20261121T065417Z` (ISO 8601, basic format). */
-function basicDate(text: string | null): number | undefined {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(text ?? "");
-  if (match === null) return undefined;
-  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
-  return Date.UTC(year, month - 1, day, hour, minute, second);
 }

@@ -1,6 +1,7 @@
+import type { Outgoing } from "../core/outgoing.ts";
 import { Failure } from "../core/problem.ts";
 import { readSignedQuery } from "../core/signable.ts";
-import type { Signature } from "../core/signature.ts";
+import { SIGNATURE_PARAMETERS, type Signature, type SignedBy } from "../core/signature.ts";
 import { canonicalPath } from "../core/object-path.ts";
 import { uriEncode } from "../core/uri-encode.ts";
 import { resignChunks, type SigningChain } from "./chunk-signatures.ts";
@@ -18,24 +19,11 @@ export type StorePassing = {
   readonly headers: Headers;
   readonly body: ReadableStream<Uint8Array> | null;
   /** The signature that the edge found right, which is replaced by one for the origin's host and the same payload. */
-  readonly signedBy: { readonly signature: Signature; readonly payload: string } | undefined;
+  readonly signedBy: SignedBy | undefined;
 };
-
-/** The same as the store is to get it. */
-export type StoreOutgoing = {
-  readonly url: string;
-  readonly headers: Headers;
-  readonly body?: ReadableStream<Uint8Array>;
-  /** Settles when the body is sent; tells what was wrong with it, where `fetch` says only that it broke off. */
-  readonly sent?: Promise<void>;
-};
-
-/** Parameters that carry a signature, and end with it. */
-const SIGNATURE_PARAMETER =
-  /^X-Amz-(?:Algorithm|Credential|Date|Expires|SignedHeaders|Signature|Security-Token|Content-Sha256)$/;
 
 /** Addresses a request to the origin: untouched but for the host where it is nobody's, signed anew where it was signed. */
-export function storeOutgoing(address: StoreAddress, passing: StorePassing): StoreOutgoing {
+export function storeOutgoing(address: StoreAddress, passing: StorePassing): Outgoing {
   const { site } = address;
   const { path, search, headers, bucket, signedBy } = passing;
   if (site.auth !== "edge") {
@@ -54,17 +42,17 @@ function withoutSignature(search: string): string {
   const kept = search
     .slice(1)
     .split("&")
-    .filter((parameter) => !SIGNATURE_PARAMETER.test(parameter.split("=")[0] ?? ""));
+    .filter((parameter) => !SIGNATURE_PARAMETERS.includes(parameter.split("=")[0] ?? ""));
   return kept.length === 0 ? "" : `?${kept.join("&")}`;
 }
 
-type Signed = StorePassing & NonNullable<StorePassing["signedBy"]>;
+type Signed = StorePassing & SignedBy;
 
 function signedAnew(
   address: StoreAddress,
   { method, path, search, headers, body, signature, payload }: Signed,
   url: string,
-): StoreOutgoing {
+): Outgoing {
   const amz: Record<string, string> = {};
   for (const [name, value] of headers) if (name.startsWith("x-amz-")) amz[name] = value;
   delete amz["x-amz-security-token"]; // the key that signs now is no temporary one
@@ -82,18 +70,16 @@ function signedAnew(
   return { url, headers, ...chunksSignedAnew(address, { headers, body, signature, payload }) };
 }
 
-type Chunked = {
+type Chunked = SignedBy & {
   readonly headers: Headers;
   readonly body: ReadableStream<Uint8Array>;
-  readonly signature: Signature;
-  readonly payload: string;
 };
 
 /** A body whose every chunk is signed: the chain begins with the request's own signature, and so changes with it. */
 function chunksSignedAnew(
   { keys }: StoreAddress,
   { headers, body, signature, payload }: Chunked,
-): Required<Pick<StoreOutgoing, "body" | "sent">> {
+): Required<Pick<Outgoing, "body" | "sent">> {
   const length = Number(headers.get("content-length") ?? Number.NaN);
   if (!Number.isSafeInteger(length)) throw new Failure("chunk_malformed", "No Content-Length");
   const secret = keys.get(signature.accessKey) ?? "";

@@ -38,3 +38,8 @@ function isPath(location: string | null, path: string): boolean {
 export function isPage({ headers }: Response): boolean {
   return (headers.get("content-type") ?? "").toLowerCase().startsWith("text/html");
 }
+
+/** Whether an answer has a content coding (RFC 9110 §8.4), though none was accepted: its length is not that of the content. */
+export function isCoded({ headers }: Response): boolean {
+  return !["identity", null, ""].includes(headers.get("content-encoding"));
+}

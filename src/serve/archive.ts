@@ -1,4 +1,5 @@
 import { MISS } from "../core/cache-status.ts";
+import { concatenate } from "../core/concatenate.ts";
 import type { Entry } from "../core/entry.ts";
 import { Failure } from "../core/problem.ts";
 import type { ObjectPin } from "../core/pin.ts";
@@ -125,7 +126,7 @@ async function readDirectoryBytes(archive: ArchiveBytes, mostBytes: number): Pro
   let answer = findEndRecord(tail, size);
   if (answer.kind === "more") {
     if (tailStart - answer.from > FURTHEST_END_BYTES) return { kind: "problem", problem: "archive_broken" };
-    tail = joined(await readRange(archive, { start: answer.from, end: tailStart }), tail);
+    tail = concatenate([await readRange(archive, { start: answer.from, end: tailStart }), tail]);
     tailStart = answer.from;
     answer = findEndRecord(tail, size);
   }
@@ -137,15 +138,7 @@ async function readDirectoryBytes(archive: ArchiveBytes, mostBytes: number): Pro
   const before =
     start < tailStart ? await readRange(archive, { start, end: Math.min(end, tailStart) }) : EMPTY;
   const within = tail.subarray(Math.max(0, start - tailStart), Math.max(0, end - tailStart));
-  return { kind: "bytes", bytes: joined(before, within), end: answer };
+  return { kind: "bytes", bytes: concatenate([before, within]), end: answer };
 }
 
 const EMPTY = new Uint8Array(0);
-
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
-  if (one.byteLength === 0) return other;
-  const both = new Uint8Array(one.byteLength + other.byteLength);
-  both.set(one);
-  both.set(other, one.byteLength);
-  return both;
-}

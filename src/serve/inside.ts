@@ -107,9 +107,8 @@ async function findMember(visit: Visit, archive: Archive, path: string): Promise
   const { directory } = archive;
   const member = directory.find(path);
   if (member === undefined) {
-    const below = directory.lowerBound(`${path}/`);
-    const isDirectory = below < directory.count && directory.at(below).path.startsWith(`${path}/`);
-    throw new Failure(isDirectory ? "entry_is_directory" : "entry_not_found", path);
+    const { first, end } = directory.below(`${path}/`);
+    throw new Failure(first < end ? "entry_is_directory" : "entry_not_found", path);
   }
   if (member.type !== "symlink" || member.problem !== undefined) return member;
   const followed = followLink(directory, member, await linksOf(visit, archive));

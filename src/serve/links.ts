@@ -1,4 +1,5 @@
 import { Failure } from "../core/problem.ts";
+import { strictUtf8 } from "../core/strict-utf8.ts";
 import { LINK_BYTES, type Links } from "../core/zip/links.ts";
 import type { Member } from "../core/zip/member.ts";
 import { readPacked, type ArchiveBytes } from "./archive-bytes.ts";
@@ -54,10 +55,9 @@ async function readLinks(visit: Visit, { pin }: Archive, members: readonly Membe
 async function readLink(visit: Visit, archive: ArchiveBytes, member: Member): Promise<string | undefined> {
   try {
     const content = unpackSmall(visit.isolate.ports.codec, member, await readPacked(archive, member));
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(content);
+    return strictUtf8(content);
   } catch (error) {
-    if (error instanceof TypeError || (error instanceof Failure && error.problem.startsWith("entry_")))
-      return undefined;
+    if (error instanceof Failure && error.problem.startsWith("entry_")) return undefined;
     throw error;
   }
 }

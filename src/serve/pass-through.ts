@@ -1,5 +1,6 @@
 import { PASSED_THROUGH } from "../core/cache-status.ts";
 import { loopMark } from "../core/loop.ts";
+import type { Outgoing } from "../core/outgoing.ts";
 import { Failure } from "../core/problem.ts";
 import type { Site } from "../core/site.ts";
 import { locationForSite } from "../core/site-url.ts";
@@ -12,16 +13,6 @@ const FORGEABLE = [
   "x-forwarded-port",
   "x-forwarded-for",
 ];
-
-/** A request as the origin is to get it. */
-export type Outgoing = {
-  readonly url: string;
-  readonly headers: Headers;
-  /** In place of the client's own; as many bytes. */
-  readonly body?: ReadableStream<Uint8Array>;
-  /** Settles when that body is sent: it tells what was wrong with it, where `fetch` says only that it broke off. */
-  readonly sent?: Promise<void>;
-};
 
 export type PassingParts = {
   readonly site: Site;

@@ -10,7 +10,7 @@ import type { ListDatabase } from "../core/pipelines/list-database.ts";
 import type { Rendering, Standing } from "../core/pipelines/rendering.ts";
 import type { Refusal } from "../core/refusal.ts";
 import type { Revision } from "../core/revision.ts";
-import type { Signature } from "../core/signature.ts";
+import type { SignedBy } from "../core/signature.ts";
 import type { Signer } from "../core/signer.ts";
 import type { Site, SiteKind } from "../core/site.ts";
 import type { BlockStore, Log, MemoryStore, Records } from "../core/store.ts";
@@ -73,8 +73,5 @@ export type Passing = {
   readonly bucket: string | undefined;
   readonly signedBy: SignedBy | undefined;
 };
-
-/** A signature that was found right, and what it says of the payload. */
-export type SignedBy = { readonly signature: Signature; readonly payload: string };
 
 export type Missing = { readonly at: number; readonly refusal: Refusal };

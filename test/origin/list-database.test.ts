@@ -4,7 +4,6 @@ import type { PipelinesTarget } from "../../src/core/target.ts";
 import { listDatabase } from "../../src/origin/list-database.ts";
 import type { PipelinesAnswer } from "../../src/origin/pipelines-db.ts";
 import { DatabaseFailure, type DatabaseFault } from "../../src/origin/postgres.ts";
-import { memoryStore } from "../../src/store/memory.ts";
 
 const SITE: ForgeSite = { host: "git.example.com", kind: "gitlab", origin: "https://origin.example.com" };
 const REST_MS = 10_000;
@@ -45,7 +44,6 @@ function scripted(): ReturnType<typeof listDatabase> & {
     site: SITE,
     now: () => parts.clock,
     restMs: REST_MS,
-    unmade: memoryStore<number>(100),
     onAnswer: (outcome, failure) => outcomes.push([outcome, failure]),
   });
   return Object.assign(parts, lists, { outcomes, asked });

@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Outgoing } from "../../src/core/outgoing.ts";
 import { signableOf } from "../../src/core/signable.ts";
 import { readSignature } from "../../src/core/signature.ts";
 import { sigv4 } from "../../src/origin/sigv4.ts";
-import { storeOutgoing, type StoreOutgoing, type StorePassing } from "../../src/origin/store-outgoing.ts";
+import { storeOutgoing, type StorePassing } from "../../src/origin/store-outgoing.ts";
 import { anyKey } from "./hostile-keys.ts";
 import {
   claimOf,
@@ -42,11 +43,7 @@ function passingOf(wire: Wire, changes: Partial<StorePassing> = {}): StorePassin
   return { ...plain, signedBy: { signature, payload: signable.payload }, ...changes };
 }
 
-function outgoing(
-  wire: Wire,
-  changes: Partial<StorePassing> = {},
-  site = {},
-): StoreOutgoing & { wire: Wire } {
+function outgoing(wire: Wire, changes: Partial<StorePassing> = {}, site = {}): Outgoing & { wire: Wire } {
   const sent = storeOutgoing(addressOf(site), passingOf(wire, changes));
   return { ...sent, wire: wireOf(wire.method, sent.url, sent.headers) };
 }

@@ -1,4 +1,4 @@
-import { parseJson } from "../config-json.ts";
+import { parseJson } from "../parse-json.ts";
 import type { SiteKind } from "../site.ts";
 import type { EventAnswer } from "./event.ts";
 import { readGiteaEvent } from "./gitea-event.ts";

@@ -1,4 +1,4 @@
-import { uriDecode } from "../uri-encode.ts";
+import { formDecode } from "../form-decode.ts";
 import type { ChangeEvent, EventAnswer } from "./event.ts";
 import { allTold, IGNORED, isMembers, malformed, type Members, membersOf, textOf } from "./payload.ts";
 
@@ -55,5 +55,5 @@ function eventType(name: string): string {
  */
 function keyOf(record: Members, key: string | undefined): string | undefined {
   if (key === undefined || record["eventSource"] === "ceph:s3") return key;
-  return textOf(uriDecode(key.replaceAll("+", " ")));
+  return textOf(formDecode(key));
 }

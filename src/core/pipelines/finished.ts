@@ -1,3 +1,4 @@
+import { parseJson } from "../parse-json.ts";
 import type { PipelinesResource } from "../target.ts";
 
 /** States that nothing but a person, or a request of theirs, leads out of (GitLab: `Ci::HasStatus::COMPLETED_STATUSES`). */
@@ -9,7 +10,7 @@ const FINISHED: ReadonlySet<unknown> = new Set(["success", "failed", "canceled",
  */
 export function isFinished(resource: PipelinesResource, text: string): boolean {
   if (resource.kind !== "pipeline" && resource.kind !== "jobs") return false;
-  const rendering = parse(text);
+  const rendering = parseJson(text);
   if (resource.kind === "pipeline") return isDone(rendering);
   return (
     Array.isArray(rendering) &&
@@ -20,7 +21,7 @@ export function isFinished(resource: PipelinesResource, text: string): boolean {
 
 /** The number of the one project that an answer of GitLab's is about, where it says so in every item. */
 export function projectNumber(text: string): string | undefined {
-  const rendering = parse(text);
+  const rendering = parseJson(text);
   const items: readonly unknown[] = Array.isArray(rendering) ? rendering : [rendering];
   const numbers = new Set(items.map(projectOf));
   const [number] = numbers;
@@ -40,13 +41,4 @@ function isDone(item: unknown): boolean {
 function member(value: unknown, key: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
   return (value as Record<string, unknown>)[key];
-}
-
-/** What is no JSON says nothing. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -4,6 +4,7 @@ import type { PipelinesResource } from "../target.ts";
 import { uriEncode } from "../uri-encode.ts";
 import { count, oneOf, type Parameter, TEXT, TIMESTAMP, truth } from "./parameters.ts";
 import { type QueryPair, readPairs } from "./query-pairs.ts";
+import { SOURCES } from "./sources.ts";
 
 type Parameters = ReadonlyMap<string, Parameter>;
 
@@ -14,12 +15,6 @@ const LONGEST = 2048;
 const GITLAB_STATUSES =
   "created waiting_for_resource preparing waiting_for_callback pending running success failed canceling canceled " +
   "skipped manual scheduled";
-
-/** GitLab: `Enums::Ci::Pipeline.sources`. */
-const GITLAB_SOURCES =
-  "unknown push web trigger schedule api external pipeline chat webide merge_request_event " +
-  "external_pull_request_event parent_pipeline ondemand_dast_scan ondemand_dast_validation " +
-  "security_orchestration_policy container_registry_push duo_workflow pipeline_execution_policy_schedule";
 
 /** Gitea: `routers/api/v1/shared/action.go`, and Forgejo's `StatusFromString`. Each takes some of them. */
 const GITEA_STATUSES =
@@ -50,7 +45,7 @@ const PARAMETERS: Record<ForgeKind, Partial<Record<PipelinesResource["kind"], Pa
       created_before: TIMESTAMP,
       order_by: oneOf("id status ref updated_at user_id", "id"),
       sort: oneOf("asc desc", "desc"),
-      source: oneOf(GITLAB_SOURCES),
+      source: oneOf(["unknown", ...SOURCES].join(" ")),
       name: TEXT,
     }),
     latest: table({ ref: TEXT }),

@@ -1,10 +1,8 @@
+import { CONTROL_CHARACTER } from "../control-characters.ts";
 import { formDecode } from "../form-decode.ts";
 
 /** What a query may consist of once a URL parser has read it; `;` parted parameters once (HTML 4.01 §B.2.2), and does for some. */
 const PLAIN = /^[\u0021-\u003a\u003c-\u007e]*$/;
-
-// oxlint-disable-next-line no-control-regex -- control characters are what it looks for
-const CONTROL = /[\u0000-\u001f\u007f]/;
 
 /** A parameter of a query, its name and value each decoded once. */
 export type QueryPair = readonly [name: string, value: string];
@@ -30,5 +28,5 @@ export function readPairs(search: string): readonly QueryPair[] | undefined {
 
 function plainly(text: string): string | undefined {
   const decoded = formDecode(text);
-  return decoded === undefined || CONTROL.test(decoded) ? undefined : decoded;
+  return decoded === undefined || CONTROL_CHARACTER.test(decoded) ? undefined : decoded;
 }

@@ -1,4 +1,4 @@
-import type { Directory, Member } from "./member.ts";
+import type { Directory, Member, Span } from "./member.ts";
 import type { ZipProblem } from "./problems.ts";
 
 /** "FZD" and the version: another for every change of the layout or of the lists below. */
@@ -217,7 +217,13 @@ function directoryOf(bytes: Uint8Array, columns: Columns): Directory {
     return member?.path === path ? member : undefined;
   };
 
-  return { bytes, count, at, lowerBound, find };
+  // "0" is the byte after "/", so what is below a directory ends where it would stand.
+  const below = (path: string): Span =>
+    path === ""
+      ? { first: 0, end: count }
+      : { first: lowerBound(path), end: lowerBound(`${path.slice(0, -1)}0`) };
+
+  return { bytes, count, at, lowerBound, below, find };
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {

@@ -1,3 +1,4 @@
+import { strictUtf8 } from "../strict-utf8.ts";
 import type { CentralRecord } from "./central-record.ts";
 import { decodeCp437 } from "./cp437.ts";
 import type { Member } from "./member.ts";
@@ -23,7 +24,6 @@ const LINK_FORMAT = 0xa000;
 const FILE_FORMATS: ReadonlySet<number> = new Set([0x8000, 0]);
 const PERMISSION_BITS = 0o777;
 
-const STRICT_UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const LENIENT_UTF8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
 /**
@@ -58,14 +58,6 @@ function decodeName({ name, flags, unicodePath }: CentralRecord): { text: string
   }
   const text = (unicodePath && strictUtf8(unicodePath)) ?? strictUtf8(name) ?? decodeCp437(name);
   return { text, isText: true };
-}
-
-function strictUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return STRICT_UTF8.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A directory that says it is a link has two faces; devices, pipes and sockets have no content to serve. */

@@ -1,3 +1,4 @@
+import { concatenate } from "../concatenate.ts";
 import type { Run } from "./runs.ts";
 
 /** Text is sent on as soon as there is so much of it. */
@@ -16,21 +17,15 @@ export function* joinText(runs: Iterable<Run>): Generator<Run> {
       length += run.bytes.byteLength;
       if (length < PIECE_BYTES) continue;
     }
-    if (length > 0) yield { kind: "text", bytes: concatenate(pieces, length) };
+    if (length > 0) yield { kind: "text", bytes: joined(pieces) };
     pieces = [];
     length = 0;
     if (run.kind !== "text") yield run;
   }
-  if (length > 0) yield { kind: "text", bytes: concatenate(pieces, length) };
+  if (length > 0) yield { kind: "text", bytes: joined(pieces) };
 }
 
-function concatenate(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  if (pieces[0]?.byteLength === length) return pieces[0];
-  const joined = new Uint8Array(length);
-  let position = 0;
-  for (const piece of pieces) {
-    joined.set(piece, position);
-    position += piece.byteLength;
-  }
-  return joined;
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [only, second] = pieces;
+  return only !== undefined && second === undefined ? only : concatenate(pieces);
 }

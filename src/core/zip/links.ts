@@ -81,10 +81,10 @@ function arrive(directory: Directory, path: string): Followed {
   if (path === "") return { kind: "directory", path };
   const member = directory.find(path);
   if (member !== undefined) return arriveAt(member);
-  const below = `${path}/`;
-  const position = directory.lowerBound(below);
-  const isDirectory = position < directory.count && directory.at(position).path.startsWith(below);
-  return isDirectory ? { kind: "directory", path: below } : { kind: "problem", problem: "link_dangling" };
+  const { first, end } = directory.below(`${path}/`);
+  return first < end
+    ? { kind: "directory", path: `${path}/` }
+    : { kind: "problem", problem: "link_dangling" };
 }
 
 function arriveAt(member: Member): Followed {

@@ -23,6 +23,9 @@ export type Member = {
   readonly problem: ZipProblem | undefined;
 };
 
+/** Positions of a directory's order, from `first` up to, but not including, `end`. */
+export type Span = { readonly first: number; readonly end: number };
+
 /** The directory of an archive in a compact form, members in the order of their paths' UTF-8 bytes (equal ones in the archive's). */
 export type Directory = {
   /** All of it, as one buffer, to be kept and opened again. */
@@ -32,6 +35,8 @@ export type Directory = {
   at(position: number): Member;
   /** The first position whose path is not before this one; `count` where there is none. */
   lowerBound(path: string): number;
+  /** What is at or below a directory, whose path ends with "/" (that of the root is empty): nothing, where there is none. */
+  below(path: string): Span;
   /** The first member of that very path. */
   find(path: string): Member | undefined;
 };

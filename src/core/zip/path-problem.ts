@@ -1,3 +1,4 @@
+import { CONTROL_CHARACTER } from "../control-characters.ts";
 import type { ZipProblem } from "./problems.ts";
 
 const MOST_PATH_BYTES = 4096;
@@ -14,8 +15,7 @@ const MOST_BYTES_A_UNIT = 3; // of UTF-8 for one of UTF-16
  * - Devices are such in every folder, with any extension, in any case; blanks before the extension do not count.
  */
 const RULES: readonly (readonly [ZipProblem, RegExp])[] = [
-  // eslint-disable-next-line no-control-regex -- they are what is looked for
-  ["name_control", /[\u0000-\u001f\u007f]/],
+  ["name_control", CONTROL_CHARACTER],
   ["name_backslash", /\\/],
   ["name_absolute", /^\//],
   ["name_drive", /(?:^|\/)[a-z]:|:\$/i],

@@ -1,5 +1,5 @@
 import { linkTarget, type Links } from "./links.ts";
-import type { Directory, Member } from "./member.ts";
+import type { Directory, Member, Span } from "./member.ts";
 
 /** The members of a directory that something is made anew of. */
 export type Selection = {
@@ -36,16 +36,11 @@ export function select(directory: Directory, path: string, links: Links): Select
   return { directory, positions, links, omitted: end - first - count };
 }
 
-/** Positions from `first` up to, but not including, `end`. */
-function span(directory: Directory, path: string): { first: number; end: number } {
-  if (path === "") return { first: 0, end: directory.count };
+function span(directory: Directory, path: string): Span {
+  if (path === "" || path.endsWith("/")) return directory.below(path);
   const first = directory.lowerBound(path);
-  if (first < directory.count && !path.endsWith("/") && directory.at(first).path === path) {
-    return { first, end: first + 1 };
-  }
-  const bare = path.endsWith("/") ? path.slice(0, -1) : path;
-  // "0" is the byte after "/", so it comes right after all that is below the directory.
-  return { first: directory.lowerBound(`${bare}/`), end: directory.lowerBound(`${bare}0`) };
+  const isMember = first < directory.count && directory.at(first).path === path;
+  return isMember ? { first, end: first + 1 } : directory.below(`${path}/`);
 }
 
 function isServed(member: Member, links: Links): boolean {

@@ -1,16 +1,11 @@
+import { COUNT_LIMIT, pagingHeaders, type Paging } from "../offset-pagination.ts";
 import { directoriesFirst } from "./tree-page.ts";
 import type { TreeItem, TreeListing } from "./tree.ts";
-
-/** A page of a list as GitLab's REST API counts them: the first is 1. */
-export type Paging = { readonly page: number; readonly perPage: number };
 
 export type TreeJson = {
   readonly body: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
 };
-
-/** Where a list is longer than this GitLab does not say how long, so that nobody has to count it. */
-const COUNTED_ITEMS = 10_000;
 
 /** The other parameters a listing is made from; whatever else a URL has, a credential even, is no part of a link. */
 const KEPT_PARAMETERS = ["zip", "path", "recursive"];
@@ -25,12 +20,15 @@ const MODE_DIGITS = 6;
  * no client could get it. A link is a "file" there, and only its mode tells.
  */
 export function treeJson(listing: TreeListing, paging: Paging, url: URL): TreeJson {
+  const { page, perPage } = paging;
   const { items, total } = takePage(listing, paging);
+  const hasNext = total === undefined || page * perPage < total;
+  const listed = { ...paging, total, hasNext, isEmpty: items.length === 0 };
   const body = JSON.stringify(items.map(describe));
   const headers: (readonly [string, string])[] = [
     ["Content-Type", "application/json"],
     ["X-Content-Type-Options", "nosniff"],
-    ...pagingHeaders(paging, total, url),
+    ...pagingHeaders(listed, (other) => pageUrl(url, other, perPage)),
   ];
   return { body, headers };
 }
@@ -45,7 +43,7 @@ function describe({ name, path, type, size, mode }: TreeItem) {
   };
 }
 
-/** `total` is not known where there are many more. */
+/** `total` is not known where there are many more: nobody has to walk through all of them for it, though GitLab does. */
 type Taken = { readonly items: readonly TreeItem[]; readonly total: number | undefined };
 
 function takePage(listing: TreeListing, { page, perPage }: Paging): Taken {
@@ -63,37 +61,13 @@ function takeInOrder(all: Iterable<TreeItem>, start: number, end: number): Taken
   for (const item of all) {
     if (count >= start && count < end) items.push(item);
     count += 1;
-    if (count > COUNTED_ITEMS && count > end) return { items, total: undefined };
+    if (count > COUNT_LIMIT && count > end) return { items, total: undefined };
   }
   return { items, total: count };
 }
 
 function* withoutProblems(items: Iterable<TreeItem>): Generator<TreeItem> {
   for (const item of items) if (item.problem === undefined) yield item;
-}
-
-function pagingHeaders({ page, perPage }: Paging, total: number | undefined, url: URL): [string, string][] {
-  const pages = total === undefined ? undefined : Math.max(Math.ceil(total / perPage), 1);
-  const next = pages === undefined || page < pages ? page + 1 : undefined;
-  const previous = page > 1 && page <= (pages ?? page) ? page - 1 : undefined;
-  const headers: [string, string][] = [
-    ["X-Page", String(page)],
-    ["X-Per-Page", String(perPage)],
-    ["X-Next-Page", String(next ?? "")],
-    ["X-Prev-Page", String(previous ?? "")],
-  ];
-  if (total !== undefined) headers.push(["X-Total", String(total)], ["X-Total-Pages", String(pages)]);
-  const relations = [
-    ["prev", previous],
-    ["next", next],
-    ["first", 1],
-    ["last", pages],
-  ] as const;
-  const links = relations.flatMap(([relation, target]) =>
-    target === undefined ? [] : [`<${pageUrl(url, target, perPage)}>; rel="${relation}"`],
-  );
-  headers.push(["Link", links.join(", ")]);
-  return headers;
 }
 
 function pageUrl(url: URL, page: number, perPage: number): string {

@@ -38,9 +38,8 @@ export type TreeAnswer =
 export function listTree(directory: Directory, path: string, recursive: boolean): TreeAnswer {
   const bare = path.endsWith("/") ? path.slice(0, -1) : path;
   const base = bare === "" ? "" : `${bare}/`;
-  const first = directory.lowerBound(base);
-  const isDirectory = base === "" || (first < directory.count && directory.at(first).path.startsWith(base));
-  if (!isDirectory) {
+  const { first, end } = directory.below(base);
+  if (base !== "" && first === end) {
     // A path that still ends with a slash is one no member has but a directory.
     const member = bare.endsWith("/") ? undefined : directory.find(bare);
     return member === undefined ? { kind: "missing" } : { kind: "file", member };
@@ -55,13 +54,13 @@ export function listTree(directory: Directory, path: string, recursive: boolean)
 }
 
 function* walkLevel(directory: Directory, base: string): Generator<TreeItem> {
-  const end = endOf(directory, base);
+  const { first, end } = directory.below(base);
   let shown: string | undefined;
-  let position = directory.lowerBound(base);
+  let position = first;
   while (position < end) {
     const member = directory.at(position);
     if (shown !== undefined && member.path.startsWith(shown)) {
-      position = endOf(directory, shown);
+      position = directory.below(shown).end;
       continue;
     }
     const slash = nextSlash(member, base);
@@ -76,9 +75,9 @@ function* walkLevel(directory: Directory, base: string): Generator<TreeItem> {
 }
 
 function* walkAll(directory: Directory, base: string): Generator<TreeItem> {
-  const end = endOf(directory, base);
+  const { first, end } = directory.below(base);
   let inside = base;
-  for (let position = directory.lowerBound(base); position < end; position += 1) {
+  for (let position = first; position < end; position += 1) {
     const member = directory.at(position);
     while (!member.path.startsWith(inside)) inside = parentOf(inside);
     for (let slash = nextSlash(member, inside); slash !== -1; slash = nextSlash(member, inside)) {
@@ -100,11 +99,6 @@ function nextSlash(member: Member, inside: string): number {
 
 function parentOf(path: string): string {
   return path.slice(0, path.slice(0, -1).lastIndexOf("/") + 1);
-}
-
-/** "0" is the byte after "/", so what is below a directory ends where it would stand. */
-function endOf(directory: Directory, path: string): number {
-  return path === "" ? directory.count : directory.lowerBound(`${path.slice(0, -1)}0`);
 }
 
 function fileItem({ path, type, size, mode, mtime, problem }: Member): TreeItem {

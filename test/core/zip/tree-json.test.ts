@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Paging } from "../../../src/core/offset-pagination.ts";
 import { compactDirectory } from "../../../src/core/zip/compact-directory.ts";
 import { listTree } from "../../../src/core/zip/tree.ts";
-import { type Paging, type TreeJson, treeJson } from "../../../src/core/zip/tree-json.ts";
+import { type TreeJson, treeJson } from "../../../src/core/zip/tree-json.ts";
 import { memberOf } from "../../zip/member-of.ts";
 
 const url = new URL("https://git.example.com/api/v4/projects/a%2Fb/jobs/42/artifacts/tree");

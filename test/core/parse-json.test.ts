@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseJson } from "../../src/core/config-json.ts";
+import { parseJson } from "../../src/core/parse-json.ts";
 
 it.each<[string, unknown]>([
   ['{"a":[1]}', { a: [1] }],

@@ -1,4 +1,4 @@
-/** A value of JSON, or `undefined` for what is none: reported by the caller, who knows which variable it was. */
+/** A value of JSON, or `undefined` for what is none: what is to be said of it, the caller knows. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
