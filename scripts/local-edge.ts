@@ -22,6 +22,8 @@ export type LocalEdgeOptions = {
   readonly script?: string;
   /** `host:port` to which everything goes that the Worker sends out, whatever host it is for. */
   readonly outbound?: string;
+  /** Where KV and the Cache API keep what they are given, past the end of the process; else it goes with it. */
+  readonly directory?: string;
   /** Told of each thing that takes a while. */
   readonly step?: typeof step;
   /** The connection string of GitLab's database; where it is left out, that of the environment (`PIPELINES_DB`). */
@@ -30,14 +32,14 @@ export type LocalEdgeOptions = {
 
 /** Runs the Worker in Miniflare with the bindings of wrangler.toml; throws `ConfigurationFaults` before it starts anything. */
 export async function startLocalEdge(options: LocalEdgeOptions): Promise<LocalEdge> {
-  const { vars, ports, outbound, database = process.env["PIPELINES_DB"], step: told = quietly } = options;
+  const { vars, ports, database = process.env["PIPELINES_DB"], step: told = quietly } = options;
   const bindings = { ...configuredVars(), ...vars };
   const hyperdrives = databases(database);
   const config = readConfig({ ...hyperdrives, ...bindings });
   if (config.kind === "faults") throw new ConfigurationFaults(config.faults);
   for (const port of ports) await insistOnFree(port);
   const contents = await told("Bundling the Worker", () => readModule(options));
-  const worker = { contents, bindings, ports, hyperdrives, ...(outbound !== undefined && { outbound }) };
+  const worker = { ...options, contents, bindings, hyperdrives };
   const miniflare = await told("Starting Miniflare", () => startWorker(worker));
   return { miniflare, close: () => miniflare.dispose() };
 }
@@ -62,6 +64,7 @@ export type WorkerOptions = {
   readonly bindings: Readonly<Record<string, unknown>>;
   readonly ports: readonly number[];
   readonly outbound?: string;
+  readonly directory?: string;
   /** The connection strings of databases, by the names of their bindings. */
   readonly hyperdrives?: Readonly<Record<string, string>>;
 };
@@ -75,6 +78,7 @@ export async function startWorker({
   bindings,
   ports,
   outbound,
+  directory,
   hyperdrives = {},
 }: WorkerOptions): Promise<Miniflare> {
   const miniflare = new Miniflare(
@@ -83,6 +87,7 @@ export async function startWorker({
       host: "127.0.0.1",
       port: 0,
       log: new Log(LogLevel.WARN),
+      ...(directory !== undefined && { resourcePersistencePath: directory }),
       workers: [
         {
           ...workerOptions(),

@@ -4,8 +4,10 @@ import type { Bound } from "./core/look/settings.ts";
 import { Failure } from "./core/problem.ts";
 import { siteFinder, type Site } from "./core/site.ts";
 import type { ListKeys } from "./core/store.ts";
-import { refuseControl, type Opens } from "./serve/control-token.ts";
+import type { LaneName } from "./core/telemetry.ts";
+import { refuseControl, withoutControlToken, type ControlToken, type Opens } from "./serve/control-token.ts";
 import { ownAcceptEncoding, splitUrl, type Arrival } from "./serve/arrival.ts";
+import { siteLane, uncached, type Answer } from "./serve/counted.ts";
 import { forward } from "./serve/forward.ts";
 import { takeHook } from "./serve/hooks.ts";
 import { serve, serveReady, type JourneyParts } from "./serve/journey.ts";
@@ -35,52 +37,86 @@ export type Defer = (work: Promise<unknown>) => void;
 
 const CONTROL = "/-/forgefront/";
 
-/** The Worker's one entry: which site, control or content, and every failure turned into a response. */
+/** Where the control routes are, for who left out the slash at their end: an origin would be asked for a path of ours. */
+function toControl(search: string): Response {
+  return new Response(null, { status: 308, headers: { Location: CONTROL + search } });
+}
+
+/**
+ * The Worker's one entry: which site, control or content; every failure turned into a response, and every answer to a request for
+ * content counted.
+ */
 export function createApp(parts: AppParts): (request: Request, defer: Defer) => Response | Promise<Response> {
   const find = siteFinder(parts.journey.isolate.ports.config.sites);
-  const control = controlRoutes(parts);
+  const token = controlToken(parts);
+  const control = controlRoutes(parts, token);
 
-  const answer = async (arrival: Arrival, request: Request): Promise<Response> => {
-    const { site, headers } = arrival;
-    if (hasLooped(headers.get("cdn-loop"), site)) throw new Failure("loop");
-    return (await serve(parts.journey, arrival)) ?? (await forward(parts.journey, arrival, request));
+  const { telemetry, now } = parts.journey.isolate.ports;
+  const give = ({ response, record }: Answer): Response => {
+    telemetry.request(record, now());
+    return response;
   };
 
-  const answerSafely = async (request: Request, defer: Defer): Promise<Response> => {
-    const { url, method, headers } = request;
+  /** What is answered, or else the failure as the answer of a lane. */
+  const orFailure = async <T>(
+    arrival: Arrival,
+    lane: LaneName,
+    answering: Promise<T>,
+  ): Promise<T | Answer> => {
+    try {
+      return await answering;
+    } catch (error) {
+      if (!(error instanceof Failure)) parts.onFault(error);
+      const failure = error instanceof Failure ? error : ({ problem: "internal" } as const);
+      return uncached(arrival.site, lane, failureResponse(arrival, failure));
+    }
+  };
+
+  const answer = async (arrival: Arrival, request: Request): Promise<Answer> => {
+    const { site, headers } = arrival;
+    if (hasLooped(headers.get("cdn-loop"), site))
+      return uncached(site, siteLane(site), failureResponse(arrival, { problem: "loop" }));
+    const served = await orFailure(arrival, siteLane(site), serve(parts.journey, arrival));
+    return served ?? (await orFailure(arrival, "pass", forward(parts.journey, arrival, request)));
+  };
+
+  const findAnswer = async (given: Request, defer: Defer): Promise<Response> => {
+    const { url, method } = given;
     const { host, path, search } = splitUrl(url);
     const found = find(host);
     if (found === undefined) return problemResponse("unknown_host");
-    if (path.startsWith(CONTROL) && found.bucket === undefined)
-      return await control.fetch(request, { site: found.site, defer });
+    const isBucket = found.bucket !== undefined; // which may have keys that begin like a control route
+    if (path.startsWith(CONTROL) && !isBucket) return await control.fetch(given, { site: found.site, defer });
+    if (`${path}/` === CONTROL && !isBucket) return toControl(search);
+    const request = await withoutControlToken(token, given);
+    const { headers } = request;
     const acceptEncoding = () => ownAcceptEncoding(request);
     const arrival = { ...found, host, method, url, path, search, headers, acceptEncoding, defer };
-    try {
-      return await answer(arrival, request);
-    } catch (error) {
-      if (error instanceof Failure) return failureResponse(arrival, error);
-      parts.onFault(error);
-      return failureResponse(arrival, { problem: "internal" });
-    }
+    return give(await answer(arrival, request));
   };
 
   const { lookout } = parts;
   return (request, defer) => {
     if (lookout?.isDue() === true) defer(lookout.tell());
-    return serveReady(parts.journey, request) ?? answerSafely(request, defer);
+    const ready = serveReady(parts.journey, request);
+    return ready === undefined ? findAnswer(request, defer) : give(ready);
   };
+}
+
+function controlToken({ journey, isControlToken: isRight }: AppParts): ControlToken {
+  const { controlToken: text } = journey.isolate.ports.config;
+  return { isSet: text !== undefined, isRight, length: text?.length ?? 0 };
 }
 
 /** What a control route knows beside its request. */
 type Bindings = { readonly site: Site; readonly defer: Defer };
 
 /** Health, metrics, a look inside, events and purges; what needs the control token is not there without one. */
-function controlRoutes(parts: AppParts): Hono<{ Bindings: Bindings }> {
+function controlRoutes(parts: AppParts, token: ControlToken): Hono<{ Bindings: Bindings }> {
   const { journey, scrape, listKv, lookout, bound } = parts;
   const { ports } = journey.isolate;
   const { config } = ports;
   const look = { ports, lookout, bound };
-  const token = { isSet: config.controlToken !== undefined, isRight: parts.isControlToken };
   const refuse = (request: Request, opens: Opens) => refuseControl(token, request, opens);
   const routes = new Hono<{ Bindings: Bindings }>().basePath(CONTROL);
   routes.get("/health", (context) => context.json({ status: "ok" }));

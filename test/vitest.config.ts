@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config";
 
-/** Suites of functions, whose files know nothing of one another: they share a process, which saves its start for each. */
+/** Suites of functions and of the demo servers, whose files know nothing of one another: they share a process, which saves its start for each. */
 const FUNCTIONS = [
-  "test/{bench,core,measuring,origin,serve,store,workers,zip}/**/*.test.ts",
+  "test/{bench,core,demo,measuring,origin,serve,store,workers,zip}/**/*.test.ts",
   "test/fuzz/replay.test.ts",
   "test/scripts/{chaos,costs,load,load-content,load-preview,load-truth}.test.ts",
 ];
@@ -14,7 +14,7 @@ const CLIENTS = [
   "test/scripts/{costs-model,load-run,operating,operating-ceph,start}.test.ts",
 ];
 
-const globalSetup = "test/worker/bundled.ts";
+const globalSetup = ["test/worker/bundled.ts", "test/edge/kept-edges.ts"];
 
 export default defineConfig({
   test: {

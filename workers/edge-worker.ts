@@ -18,6 +18,8 @@ import { flights } from "../src/serve/flights.ts";
 import { passThrough } from "../src/serve/pass-through.ts";
 import type { Missing, Ports } from "../src/serve/ports.ts";
 import { spareMemory } from "../src/serve/spare-memory.ts";
+import { newTurns } from "../src/serve/turns.ts";
+import { allowance } from "../src/store/allowance.ts";
 import { coloBlocks, coloRecords, type OpenCache } from "../src/store/colo.ts";
 import { kvKeys } from "../src/store/kv-keys.ts";
 import { kvRecords } from "../src/store/kv.ts";
@@ -64,6 +66,10 @@ const SPARE_BLOCKS = 12;
 /** The memory an isolate may spend on small notes of each kind: what was looked at, found right, or read up to where. */
 const NOTES_BYTES = 2 * 1024 * 1024;
 
+/** How many grants and revisions an isolate writes to KV: whoever finds a way to cause more does not run up the bill with it. */
+const KV_WRITES_PER_S = 20;
+const KV_WRITES_SAVED_S = 30;
+
 const A_DAY_S = 86_400;
 /** For how long a write is remembered past the life of what it ends: answers under way may come that late. */
 const WRITTEN_MARGIN_S = 60;
@@ -101,6 +107,7 @@ export function createEdge(
     port.trouble({ problem: `${tier} failed`, at: now() });
   };
 
+  const mayWriteKv = allowance(KV_WRITES_PER_S, KV_WRITES_SAVED_S, now);
   const records = <T extends Stamped>(far: "colo" | "kv", weigh?: (record: T) => number): Records<T> => {
     const memory = bytesStore<T>(RECORDS_BYTES, weigh);
     remembered.push(memory);
@@ -108,7 +115,7 @@ export function createEdge(
     return tieredRecords({
       memory,
       colo,
-      kv: far === "kv" && kv !== undefined ? kvRecords<T>(kv, onStoreError) : undefined,
+      kv: far === "kv" && kv !== undefined ? kvRecords<T>(kv, onStoreError, mayWriteKv) : undefined,
       now,
     });
   };
@@ -190,6 +197,7 @@ export function createEdge(
         spare: spareMemory(limits.BLOCK_BYTES, SPARE_BLOCKS),
         checked: bytesStore(NOTES_BYTES),
         directories: flights(patienceMs),
+        turns: newTurns(limits.ZIP_DIRECTORY_BYTES, now, wait),
         links: flights(patienceMs),
         readUpTo: bytesStore(NOTES_BYTES),
         askedFiles: bytesStore(ASKED_BYTES, weighAsked),

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { ReadHeader } from "../src/core/header-fields.ts";
 import type { HookProof } from "../src/core/events/hook-proof.ts";
-import type { Header } from "../src/core/events/payload.ts";
 import { signingKeyOf } from "../src/core/events/signing-key.ts";
 import type { SiteKind } from "../src/core/site.ts";
 
@@ -16,7 +16,10 @@ const TOLERANCE_S = 5 * 60;
  *
  * From `node:crypto`, as other signatures here: it answers at once, and Node.js has it too.
  */
-export function hookProof(secret: string, now: () => number): (kind: SiteKind, header: Header) => HookProof {
+export function hookProof(
+  secret: string,
+  now: () => number,
+): (kind: SiteKind, header: ReadHeader) => HookProof {
   return (kind, header) => {
     if (secret === "") return REFUSED;
     if (kind === "gitea") return giteaProof(secret, header);
@@ -43,7 +46,7 @@ function areEqual(secret: string, bytes: Uint8Array): boolean {
 }
 
 /** Standard Webhooks: HMAC-SHA256 of `id.timestamp.body`, one of the `v1` signatures must be it. */
-function signedProof(secret: string, now: () => number, header: Header): HookProof {
+function signedProof(secret: string, now: () => number, header: ReadHeader): HookProof {
   const key = signingKeyOf(secret);
   const id = header("webhook-id") ?? "";
   const timestamp = header("webhook-timestamp") ?? "";
@@ -68,7 +71,7 @@ function signedProof(secret: string, now: () => number, header: Header): HookPro
 }
 
 /** HMAC-SHA256 of the body in hex; Forgejo sends it by its own name and by Gitea's, and all that are sent must hold. */
-function giteaProof(secret: string, header: Header): HookProof {
+function giteaProof(secret: string, header: ReadHeader): HookProof {
   const sent = ["x-forgejo-signature", "x-gitea-signature"].map(header).filter((each) => each !== null);
   if (sent.length === 0 || !sent.every((each) => /^[0-9a-f]{64}$/i.test(each))) return REFUSED;
   const signatures = sent.map((each) => Buffer.from(each, "hex"));
@@ -82,7 +85,7 @@ function giteaProof(secret: string, header: Header): HookProof {
 }
 
 /** The password of an endpoint `https://any:secret@host` (RGW), or MinIO's `auth_token`, sent with or without `Bearer`. */
-function storeProof(secret: string, header: Header): HookProof {
+function storeProof(secret: string, header: ReadHeader): HookProof {
   const authorization = header("authorization");
   if (authorization === null) return REFUSED;
   const [, scheme = "", credentials = ""] = /^(\S+) +(.*)$/s.exec(authorization) ?? [];

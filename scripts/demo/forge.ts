@@ -27,6 +27,8 @@ export interface Forge {
   /** How long each decision about who may read takes, in milliseconds. */
   authMs: number;
   intercept: Intercept | undefined;
+  /** What a URL is taken for: projects can change their names. */
+  renamed: ((url: string) => string) | undefined;
   counts(): Counts;
   resetCounts(): void;
   setVisibility(project: string, visibility: Visibility): void;
@@ -80,7 +82,9 @@ export async function startForge<Route>(options: ForgeOptions<Route>): Promise<F
     if (forge.authMs > 0) await sleep(forge.authMs);
   });
   const server = createServer((request, response) => {
-    void answer({ request, response, dialect, counter, gate, intercept: forge.intercept });
+    const { intercept, renamed } = forge;
+    if (renamed !== undefined) request.url = renamed(request.url ?? "");
+    void answer({ request, response, dialect, counter, gate, intercept });
   });
   const { url, close } = await listen(server, counter, options.port);
   const forge: Forge = {
@@ -88,6 +92,7 @@ export async function startForge<Route>(options: ForgeOptions<Route>): Promise<F
     close,
     authMs: options.authMs,
     intercept: undefined,
+    renamed: undefined,
     counts: () => counter.read(),
     resetCounts: () => counter.reset(),
     setVisibility: (project, visibility) => access.setVisibility(project, visibility),

@@ -10,6 +10,7 @@ export type Piece = {
   readonly rangeEnd: number;
 };
 
+/** How many blocks `size` bytes make up, the last as long as it happens to be; no bytes at all are one empty block. */
 export function blockCount(size: number, blockBytes: number): number {
   return Math.max(1, Math.ceil(size / blockBytes));
 }

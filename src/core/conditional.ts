@@ -35,8 +35,8 @@ export function evaluatePreconditions(preconditions: Preconditions, current: Val
  * Whether `If-Range` still names the current bytes, so that a part may be sent (RFC 9110 §13.1.5).
  *
  * An entity tag compares strongly, so a weak one never applies. A date applies only if it is an
- * HTTP-date and the very text of `Last-Modified`; whether that date is strong enough (§8.8.2.2)
- * takes the `Date` of the response to know, so a caller who doubts it leaves `lastModified` out.
+ * HTTP-date and the very text of `Last-Modified`; a caller leaves `lastModified` out where that date is
+ * no strong validator (`isStrongDate`).
  */
 export function rangeApplies(ifRange: string | null, current: Validators): boolean {
   if (ifRange === null) return true;
@@ -44,6 +44,22 @@ export function rangeApplies(ifRange: string | null, current: Validators): boole
     return ifRange === current.etag && !isWeak(ifRange);
   }
   return ifRange === current.lastModified && parseHttpDate(ifRange) !== undefined;
+}
+
+/** How far the clocks of an origin and of the edge are trusted to be apart at most, in milliseconds. */
+const CLOCKS_APART_MS = 60_000;
+
+/**
+ * Whether a date of modification is that of no version after the one seen at `seenAt`: the second it names was over by then
+ * (RFC 9110 §8.8.2.2). `marginMs` allows for the two having been told by different clocks.
+ */
+export function isStrongDate(
+  lastModified: string | undefined,
+  seenAt: number,
+  marginMs = CLOCKS_APART_MS,
+): boolean {
+  const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
+  return modified !== undefined && seenAt - modified >= marginMs;
 }
 
 /** A list of entity tags in which quotes were left out, as many S3 clients do, with them. */

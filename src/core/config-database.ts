@@ -9,14 +9,15 @@ export function readDatabaseSite(
   const host = vars["PIPELINES_DB_HOST"];
   const isBound = vars["PIPELINES_DB"] !== undefined;
   const forges = sites.filter((site): site is ForgeSite => site.kind === "gitlab");
-  const [only, second] = forges;
   if (host !== undefined) {
     const named = forges.find((site) => site.host === host);
     if (named === undefined) faults.push("PIPELINES_DB_HOST must be the host of a gitlab among SITES");
     if (!isBound) faults.push("PIPELINES_DB_HOST is set, but no database is bound as PIPELINES_DB");
     return isBound ? named : undefined;
   }
-  if (!isBound || (only !== undefined && second === undefined)) return isBound ? only : undefined;
+  if (!isBound) return undefined;
+  const [only, second] = forges;
+  if (only !== undefined && second === undefined) return only;
   faults.push(
     forges.length === 0
       ? "PIPELINES_DB is bound, but no site is a gitlab"

@@ -1,4 +1,5 @@
 import type { Entry } from "./entry.ts";
+import type { HeaderFields } from "./header-fields.ts";
 import type { OriginTag } from "./pipelines/rendering.ts";
 import type { ByteRange } from "./range.ts";
 import type { AnyPrincipal } from "./store-principal.ts";
@@ -10,10 +11,14 @@ import type { Target } from "./target.ts";
 
 /** What one question to the origin taught. */
 export type Answer =
-  /** `revision` is what the question's name stands for, where it had one; `body` is what came along, where bytes were asked for; `list` what a list is. */
+  /**
+   * `revision` is what the question's name stands for, where it had one; `seen` by what it is known what was asked about, where the
+   * revision does not say it; `body` is what came along, where bytes were asked for; `list` what a list is.
+   */
   | {
       readonly kind: "admitted";
       readonly revision: Revision | undefined;
+      readonly seen?: string | undefined;
       readonly body?: OriginBody;
       readonly list?: ToldList;
     }
@@ -27,7 +32,7 @@ export type Answer =
 export type ToldList =
   | {
       readonly kind: "list";
-      readonly headers: readonly (readonly [name: string, value: string])[];
+      readonly headers: HeaderFields;
       /** As it is sent on: with the site's own addresses. */
       readonly bytes: Uint8Array;
       readonly origin: OriginTag | undefined;
@@ -35,7 +40,7 @@ export type ToldList =
       /** The number of the project it is of, where it tells that. */
       readonly projectNumber: string | undefined;
     }
-  | { readonly kind: "same"; readonly headers: readonly (readonly [name: string, value: string])[] };
+  | { readonly kind: "same"; readonly headers: HeaderFields };
 
 /** Bytes of an entry on their way: those from `offset` up to, but not including, `until`. */
 export type OriginBody = {
@@ -45,7 +50,7 @@ export type OriginBody = {
   readonly until: number;
 };
 
-/** What is put to a dialect: one of a forge is only ever asked for files, one of a store for objects. */
+/** What is put to a dialect: one of a forge is asked for files, artifacts and lists of pipelines, one of a store for objects. */
 export type Asking<T extends Target = Target, P extends AnyPrincipal = AnyPrincipal> = {
   readonly question: Question;
   readonly target: T;

@@ -1,4 +1,9 @@
-/** What is known of one file at one commit, without its bytes: immutable, and the same for every asker. */
+import type { HeaderFields, ReadHeader } from "./header-fields.ts";
+
+/**
+ * What is known of a representation, without its bytes: a file at a commit, an object, an artifact, an entry of one, a list. It is
+ * the same for every asker.
+ */
 export type Entry = {
   /** When it was learned, in milliseconds. */
   readonly at: number;
@@ -10,7 +15,7 @@ export type Entry = {
   readonly lastModified: string | undefined;
   /** The origin's own validator, for asking it again; not always fit for clients. */
   readonly originEtag: string | undefined;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: HeaderFields;
   /** Whether its origin only ever sends all of it. */
   readonly isRangeless?: boolean;
   /** The number of the job that an artifact is of, where that is known. */
@@ -45,7 +50,8 @@ const CONTENT_HEADERS = [
   "x-gitlab-size",
 ] as const;
 
-export function contentHeaders(header: (name: string) => string | null): [string, string][] {
+/** The header fields that are stored with a file or artifact. Of origins that may read it only `*` is kept: any other is one of the asker. */
+export function contentHeaders(header: ReadHeader): [string, string][] {
   const kept = CONTENT_HEADERS.flatMap((name): [string, string][] => {
     const value = header(name);
     return value === null ? [] : [[name, value]];

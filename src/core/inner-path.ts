@@ -1,5 +1,8 @@
 import { CONTROL_CHARACTER } from "./control-characters.ts";
 
+/** Where the key of a zip object ends and what is inside of it begins, in a path that names both. */
+export const INNER_MARK = /(?<=.\.zip)!\//i;
+
 /**
  * A path inside of an archive as it is looked up: by `/`, without one at either end; empty is all of the archive.
  * `undefined` for one that could be read in two ways (empty or dot segments, backslashes, control characters).

@@ -1,3 +1,4 @@
+import { INNER_MARK } from "./inner-path.ts";
 import { sendablePath } from "./object-path.ts";
 import { encodePath } from "./request-path.ts";
 import type { ArchiveTarget, ArtifactTarget, ObjectTarget } from "./target.ts";
@@ -76,9 +77,6 @@ export function objectUrls(target: ObjectTarget, hostBucket: string | undefined)
     },
   };
 }
-
-/** Where the key of a zip object ends and what is inside of it begins, in a path that names both. */
-export const INNER_MARK = /(?<=.\.zip)!\//i;
 
 /** The path of an object as no URL parser takes it for another, or for that of another host. */
 function objectPath({ bucket, key }: ObjectTarget, hostBucket: string | undefined): string {

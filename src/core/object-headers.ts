@@ -10,13 +10,19 @@ const KEPT = new Set([
   "x-rgw-object-type",
 ]);
 const KEPT_BEGINNINGS = ["x-amz-", "access-control-"];
-/** Of one request, or of who made it. */
+/** Of one request, of who made it, told to only some of those who may read, or of the bucket's rules. */
 const DROPPED = new Set([
   "x-amz-request-id",
   "x-amz-id-2",
   "x-amz-request-charged",
   "x-amz-bucket-region",
   "x-amz-cf-id",
+  "x-amz-tagging-count", // of who may s3:GetObjectTagging
+  "x-amz-object-lock-mode", // of who may s3:GetObjectRetention
+  "x-amz-object-lock-retain-until-date",
+  "x-amz-object-lock-legal-hold", // of who may s3:GetObjectLegalHold
+  "x-amz-expiration",
+  "x-amz-replication-status",
 ]);
 
 /** The header fields of an object that are stored with it. */
@@ -41,9 +47,9 @@ function isKept(name: string): boolean {
   return KEPT_BEGINNINGS.some((beginning) => name.startsWith(beginning)) && !DROPPED.has(name);
 }
 
-/** Digests of the whole, which are none of a part (RFC 9110 §14.4; S3: checksums). */
 const OF_THE_WHOLE = /^(?:x-amz-checksum-|content-md5$|digest$|repr-digest$)/;
 
+/** Whether a header field (by its name in lower case) is a digest of the whole, which is none of a part (RFC 9110 §14.4; S3: checksums). */
 export function isOfTheWhole(name: string): boolean {
   return OF_THE_WHOLE.test(name);
 }

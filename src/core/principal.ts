@@ -1,3 +1,4 @@
+import type { HeaderFields, ReadHeader } from "./header-fields.ts";
 import type { ForgeKind } from "./site.ts";
 
 /** One thing a request carries to say who it is. */
@@ -14,7 +15,7 @@ type Credential = {
  */
 export type Principal = {
   readonly kind: "anonymous" | Credential["kind"] | "several";
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: HeaderFields;
   readonly query: readonly (readonly [name: string, value: string])[];
   /** Whether smart HTTP can carry it; not so cookies, static object tokens, a deploy token without its user name. */
   readonly carriedByGit: boolean;
@@ -115,11 +116,7 @@ function nameWithAny(names: readonly string[]): RegExp {
  * Every credential of a request, wherever the forge would look for it.
  * Where there are several only the origin knows which one counts, so together they make one principal.
  */
-export function readPrincipal(
-  kind: ForgeKind,
-  header: (name: string) => string | null,
-  search: string,
-): Principal {
+export function readPrincipal(kind: ForgeKind, header: ReadHeader, search: string): Principal {
   const found = [...fromHeaders(kind, header), ...fromQuery(kind, search)];
   const [first, ...more] = found;
   if (first === undefined) return ANONYMOUS;
@@ -138,7 +135,7 @@ function pairs(found: readonly Credential[], place: Credential["place"]): (reado
   return found.filter((each) => each.place === place).map(({ name, value }) => [name, value]);
 }
 
-function fromHeaders(kind: ForgeKind, header: (name: string) => string | null): Credential[] {
+function fromHeaders(kind: ForgeKind, header: ReadHeader): Credential[] {
   const found: Credential[] = [];
   for (const [name, is] of PLACES[kind].headers) {
     const value = header(name);

@@ -24,6 +24,7 @@ const PROBLEMS = {
   event_malformed: [400, "Event cannot be read"],
   event_unproven: [401, "Event does not prove that it comes from who knows the secret"],
   event_too_large: [413, "Event is too large"],
+  event_busy: [503, "Too much of other events is being read"],
   purge_malformed: [400, "Purge cannot be read"],
   purge_too_large: [413, "Purge is too large"],
   not_found: [404, "Nothing is served here"],

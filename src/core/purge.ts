@@ -96,18 +96,18 @@ function missing(kind: SiteKind): string {
 
 function readOfForge(kind: "gitlab" | "gitea", spelled: Members): Selection | string {
   if ("group" in spelled) {
-    const group = sound(groupPath(spelled["group"]));
+    const group = groupPath(spelled["group"]);
     return group === undefined
       ? "group must be the path of a group or owner, without a slash at either end"
       : { kind: "group", group };
   }
-  const project = sound(readProject(kind, spelled["project"]));
+  const project = readProject(kind, spelled["project"]);
   if (project === undefined)
     return kind === "gitlab"
       ? "project must be a path (group/project) or a number"
       : "project must be a path (owner/name)";
   if ("ref" in spelled) {
-    const ref = sound(textOf(spelled["ref"]));
+    const ref = textOf(spelled["ref"]);
     return ref === undefined ? "ref must be the name of a branch or tag" : { kind: "ref", project, ref };
   }
   if ("pipelines" in spelled)
@@ -125,18 +125,13 @@ function readProject(kind: "gitlab" | "gitea", value: unknown): string | undefin
 }
 
 function readOfStore(spelled: Members): Selection | string {
-  const bucket = sound(textOf(spelled["bucket"]));
+  const bucket = textOf(spelled["bucket"]);
   if (bucket === undefined) return "bucket must be the name of a bucket";
   if ("key" in spelled) {
-    const key = sound(textOf(spelled["key"]));
+    const key = textOf(spelled["key"]);
     return key === undefined ? "key must be the key of an object" : { kind: "object", bucket, key };
   }
   if (!("prefix" in spelled)) return { kind: "prefix", bucket, prefix: "" };
-  const prefix = sound(textOf(spelled["prefix"]));
+  const prefix = textOf(spelled["prefix"]);
   return prefix === undefined ? "prefix must be what keys begin with" : { kind: "prefix", bucket, prefix };
-}
-
-/** JSON can spell half of a surrogate pair, which no name has and no key can be made of (RFC 8259 §8.2). */
-function sound(text: string | undefined): string | undefined {
-  return text?.isWellFormed() === true ? text : undefined;
 }

@@ -29,7 +29,8 @@ export function questionFor(
 ): Question {
   const { name } = target;
   if (kind === "gitlab" && target.channel === "api") {
-    return { via: "api", file: name.kind === "ref" ? { ref: name.ref, path: name.path } : undefined };
+    if (name.kind === "ref") return { via: "api", file: { ref: name.ref, path: name.path } };
+    return { via: "api", file: name.kind === "commit" ? { ref: name.oid, path: name.path } : undefined };
   }
   if (!principal.carriedByGit) return { via: "replay" };
   if (name.kind === "ref") return { via: "git", prefix: name.ref };

@@ -1,6 +1,10 @@
 import { concatenate } from "./concatenate.ts";
+import { letGo } from "./let-go.ts";
 
-/** All of a body that is no longer than `limit` bytes; `undefined` for a longer one, which is let go. Throws what reading throws. */
+/**
+ * All of a body that is no longer than `limit` bytes; `undefined` for a longer one, which is let go. Throws what reading throws. It
+ * reads what it is given, and has no I/O of its own.
+ */
 export async function readBounded(
   body: ReadableStream<Uint8Array>,
   limit: number,
@@ -17,7 +21,7 @@ export async function readBounded(
       pieces.push(value);
     }
   } finally {
-    await reader.cancel().catch(() => undefined); // a broken body cannot be cancelled, and need not be
+    await letGo(reader);
   }
   return concatenate(pieces);
 }

@@ -1,13 +1,13 @@
+import type { HeaderFields, ReadHeader } from "./header-fields.ts";
 import { parseHttpDate } from "./http-date.ts";
 
 /** An origin's own "no", small enough to be kept and said again to the same asker. */
 export type Refusal = {
   readonly status: number;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: HeaderFields;
   readonly body: string;
 };
 
-/** What of a refusal is said again; never a cookie. */
 const REFUSAL_HEADERS = [
   "content-type",
   "www-authenticate",
@@ -19,7 +19,8 @@ const REFUSAL_HEADERS = [
   "x-amz-version-id",
 ] as const;
 
-export function refusalHeaders(header: (name: string) => string | null): [string, string][] {
+/** The header fields of a refusal that are said again to the same asker; never a cookie. */
+export function refusalHeaders(header: ReadHeader): [string, string][] {
   return REFUSAL_HEADERS.flatMap((name): [string, string][] => {
     const value = header(name);
     return value === null ? [] : [[name, value]];

@@ -1,8 +1,8 @@
+import { claimPath } from "./claim-path.ts";
 import { isObjectId } from "./object-id.ts";
 import { readQuery } from "./query.ts";
 import { parseRequestPath } from "./request-path.ts";
 import { routeGiteaActions } from "./route-gitea-actions.ts";
-import { claim } from "./route-gitlab.ts";
 import {
   PASS,
   type Channel,
@@ -30,7 +30,7 @@ const RESERVED = new Set(
  */
 export function routeGitea(pathname: string, search: string, scheme?: PipelinesTarget["scheme"]): Route {
   if (!pathname.includes("/raw/") && !pathname.includes("/media/") && !isActions(pathname)) return PASS;
-  return claim(parseRequestPath(pathname, "plain"), (segments) =>
+  return claimPath(parseRequestPath(pathname, "plain"), (segments) =>
     pathname.startsWith(API_PREFIX) ? routeApi(segments.slice(3), search, scheme) : routeWeb(segments),
   );
 }

@@ -1,7 +1,8 @@
+import { claimPath } from "./claim-path.ts";
 import { readTruth } from "./grape-truth.ts";
 import { isObjectId } from "./object-id.ts";
 import { readQuery } from "./query.ts";
-import { parseRequestPath, type PathAnswer } from "./request-path.ts";
+import { parseRequestPath } from "./request-path.ts";
 import { routeApiArtifacts, routeWebArtifacts } from "./route-gitlab-artifacts.ts";
 import { routeGitlabPipelines } from "./route-gitlab-pipelines.ts";
 import {
@@ -38,14 +39,7 @@ export function routeGitlab(pathname: string, search: string, scheme?: Pipelines
   if (pathname.startsWith(API_PREFIX)) return routeApi(pathname, search, scheme);
   if (pathname.includes("/-/jobs/")) return routeJob(pathname, search);
   if (!pathname.includes("/raw/")) return PASS;
-  return claim(parseRequestPath(pathname, "plain"), (segments) => routeWeb(segments, search));
-}
-
-/** Turns the reading of a path into a route: hostile paths are refused, odd ones are the origin's to read. */
-export function claim(answer: PathAnswer, read: (segments: readonly string[]) => Route): Route {
-  if (answer.kind === "hostile") return { kind: "refused", problem: "bad_path" };
-  if (answer.kind === "odd") return PASS;
-  return read(answer.path.decoded);
+  return claimPath(parseRequestPath(pathname, "plain"), (segments) => routeWeb(segments, search));
 }
 
 function routeWeb(segments: readonly string[], search: string): Route {
@@ -70,7 +64,7 @@ function routeWeb(segments: readonly string[], search: string): Route {
 /** A directory may be asked for with a slash at its end, a file not: it would have two names. */
 function routeJob(pathname: string, search: string): Route {
   const path = pathname.replace(/\/$/, "");
-  const route = claim(parseRequestPath(path, "plain"), (segments) => {
+  const route = claimPath(parseRequestPath(path, "plain"), (segments) => {
     const dash = segments.indexOf("-");
     if (dash < 2 || segments[dash + 1] !== "jobs" || TOP_LEVEL.has(segments[0] ?? "")) return PASS;
     return routeWebArtifacts(segments.slice(0, dash).join("/"), segments.slice(dash + 2), search);
@@ -102,7 +96,7 @@ function routeApi(pathname: string, search: string, scheme: PipelinesTarget["sch
 }
 
 function routeApiRaw(pathname: string, search: string): Route {
-  return claim(parseRequestPath(pathname, "encoded"), (segments) => {
+  return claimPath(parseRequestPath(pathname, "encoded"), (segments) => {
     const [, , , project = "", repository, collection, item = "", raw, ...more] = segments;
     if (repository !== "repository" || raw !== "raw" || more.length > 0) return PASS;
     if (!isProject(project)) return PASS;
@@ -112,14 +106,14 @@ function routeApiRaw(pathname: string, search: string): Route {
 }
 
 function routeApiJob(pathname: string, search: string): Route {
-  return claim(parseRequestPath(pathname, "encoded"), (segments) => {
+  return claimPath(parseRequestPath(pathname, "encoded"), (segments) => {
     const [, , , project = "", jobs, ...rest] = segments;
     return jobs === "jobs" && isProject(project) ? routeApiArtifacts(project, rest, search) : PASS;
   });
 }
 
 function routeApiPipelines(pathname: string, search: string, scheme: PipelinesTarget["scheme"]): Route {
-  return claim(parseRequestPath(pathname, "encoded"), (segments) => {
+  return claimPath(parseRequestPath(pathname, "encoded"), (segments) => {
     const [, , , project = "", pipelines, ...rest] = segments;
     return pipelines === "pipelines" && isProject(project)
       ? routeGitlabPipelines({ project, scheme }, rest, search)

@@ -1,12 +1,11 @@
 import { CONTROL_CHARACTER } from "./control-characters.ts";
 import { formDecode } from "./form-decode.ts";
-import { innerPath } from "./inner-path.ts";
-import { INNER_MARK } from "./inside-urls.ts";
+import { INNER_MARK, innerPath } from "./inner-path.ts";
 import { readInside, type InsideQuery } from "./inside-query.ts";
 import { readObjectPath } from "./object-path.ts";
 import { SIGNATURE_PARAMETERS } from "./signature.ts";
 import { PASS, type Inside, type ObjectTarget, type Route } from "./target.ts";
-import { uriDecode, uriEncode } from "./uri-encode.ts";
+import { uriEncode } from "./uri-encode.ts";
 
 /** Names as S3, Ceph and MinIO have them, old ones with capitals and underscores included. */
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,254}$/;
@@ -79,12 +78,6 @@ function readZip({ zip, ...query }: ZipQuery): Inside | undefined {
   const path = zip === "entry" ? innerPath(query.path ?? "") : undefined;
   if (path === undefined || path === "" || path !== query.path) return undefined;
   return { kind: "entry", path, disposition: "inline", gzip: false };
-}
-
-/** Whether a query would change header fields of the answer, which only a signed request may (S3: GetObject). */
-export function hasOverrides(search: string): boolean {
-  const parameters = search.slice(1).split("&");
-  return parameters.some((parameter) => (uriDecode(parameter) ?? parameter).startsWith("response-"));
 }
 
 const ZIP_PARAMETERS = ["zip", "path", "recursive", "page", "per_page"] as const;

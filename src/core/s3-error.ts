@@ -22,6 +22,7 @@ const CODES: Readonly<Record<ProblemName, readonly [code: string, status?: numbe
   event_malformed: ["InvalidRequest"],
   event_unproven: ["AccessDenied"],
   event_too_large: ["EntityTooLarge"],
+  event_busy: ["SlowDown"],
   purge_malformed: ["InvalidRequest"],
   purge_too_large: ["EntityTooLarge"],
   not_found: ["NoSuchKey"],

@@ -1,4 +1,5 @@
 import { formDecode } from "./form-decode.ts";
+import type { ReadHeader } from "./header-fields.ts";
 import { canonicalPath } from "./object-path.ts";
 
 /** A request as it was signed, in parts: what a canonical request is made of. */
@@ -18,7 +19,7 @@ export type SignedParts = {
   readonly host: string;
   readonly path: string;
   readonly search: string;
-  readonly header: (name: string) => string | null;
+  readonly header: ReadHeader;
 };
 
 export const UNSIGNED_PAYLOAD = "UNSIGNED-PAYLOAD";

@@ -1,3 +1,4 @@
+import type { ReadHeader } from "./header-fields.ts";
 import type { ProblemName } from "./problem.ts";
 import { readSignedQuery } from "./signable.ts";
 
@@ -52,7 +53,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 const FOREIGN: SignatureAnswer = { kind: "foreign" };
 
 /** Reads who signed a request, and how; both places at once are refused, as S3 does. */
-export function readSignature(header: (name: string) => string | null, search: string): SignatureAnswer {
+export function readSignature(header: ReadHeader, search: string): SignatureAnswer {
   const authorization = header("authorization");
   const isPresigned = /[?&]X-Amz-(?:Algorithm|Signature)=/.test(search);
   if (authorization === null || authorization === "") {
@@ -63,10 +64,28 @@ export function readSignature(header: (name: string) => string | null, search: s
   return authorization.startsWith(ALGORITHM) ? fromHeader(authorization, header) : FOREIGN;
 }
 
+/** A whole signature of version 4 or 2 as it stands in `Authorization`, whatever it is worth. */
+const IN_HEADER = /^AWS4-HMAC-SHA256\s(?=.*Credential=[^,\s])(?=.*Signature=[^,\s])|^AWS [^:\s]+:\S/;
+const IN_QUERY = [
+  ["AWSAccessKeyId", "Signature", "Expires"],
+  ["X-Amz-Algorithm", "X-Amz-Credential", "X-Amz-Signature"],
+];
+
+/** Whether a request has all of a signature that a store looks for, right or wrong: to one that has less it is nobody's. */
+export function isSigned(header: (name: string) => string | null, search: string): boolean {
+  const authorization = header("authorization");
+  if (authorization !== null && authorization !== "") return IN_HEADER.test(authorization);
+  const query = readSignedQuery(search);
+  const isThere = (name: string) => typeof query[name] === "string" && query[name] !== "";
+  const algorithm = query["X-Amz-Algorithm"];
+  if (algorithm !== undefined && algorithm !== ALGORITHM) return false;
+  return IN_QUERY.some((names) => names.every(isThere));
+}
+
 const FIELDS =
   /^AWS4-HMAC-SHA256\s+Credential=([^,\s]+)\s*,\s*SignedHeaders=([^,\s]+)\s*,\s*Signature=([^,\s]+)\s*$/;
 
-function fromHeader(authorization: string, header: (name: string) => string | null): SignatureAnswer {
+function fromHeader(authorization: string, header: ReadHeader): SignatureAnswer {
   const [, credential = "", signedHeaders = "", hex = ""] = FIELDS.exec(authorization) ?? [];
   const date = header("x-amz-date") ?? "";
   return build({ place: "header", credential, signedHeaders, hex, date, expiresS: undefined });

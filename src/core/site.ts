@@ -42,13 +42,22 @@ export function baseHost({ host }: Pick<Site, "host">): string {
   return host.startsWith(WILDCARD) ? host.slice(WILDCARD.length) : host;
 }
 
+/** What a host name says before that of a site which ends it; `undefined` where it is the site's own. */
+export function bucketOfHost(site: Pick<Site, "host">, host: string): string | undefined {
+  const base = baseHost(site);
+  return host === base ? undefined : host.slice(0, -base.length - 1);
+}
+
 export type FoundSite = {
   readonly site: Site;
   /** What a host name says before the site's own (S3: "Virtual hosting of buckets"). */
   readonly bucket: string | undefined;
 };
 
-/** Which site a host belongs to: the one of that very name, else the one with the longest name that ends it. */
+/** A bucket as it can stand in a host name: what else stands before a site's would make a URL lead elsewhere. */
+const BUCKET_IN_HOST = /^[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/;
+
+/** Which site a host belongs to: the one of that very name, else the one with the longest name that ends it after a bucket's. */
 export function siteFinder(sites: readonly Site[]): (host: string) => FoundSite | undefined {
   const wild = sites.filter(({ host }) => host.startsWith(WILDCARD));
   const plain = sites.filter(({ host }) => !host.startsWith(WILDCARD));
@@ -59,6 +68,8 @@ export function siteFinder(sites: readonly Site[]): (host: string) => FoundSite 
     const known = named.get(host);
     if (known !== undefined) return known;
     const site = byLength.find((each) => host.endsWith(`.${baseHost(each)}`));
-    return site && { site, bucket: host.slice(0, -baseHost(site).length - 1) };
+    if (site === undefined) return undefined;
+    const bucket = bucketOfHost(site, host);
+    return BUCKET_IN_HOST.test(bucket ?? "") ? { site, bucket } : undefined;
   };
 }

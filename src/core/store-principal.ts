@@ -1,3 +1,4 @@
+import type { HeaderFields } from "./header-fields.ts";
 import type { Principal } from "./principal.ts";
 
 /** A request that nothing but its own signature speaks for: all of it that is to be sent again. */
@@ -8,7 +9,7 @@ export type SignedRequest = {
   readonly path: string;
   readonly search: string;
   /** Every header field that was signed but `host`, and the signature. */
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: HeaderFields;
 };
 
 /** Who asks an object store. Two with the same `text` are the same asker. */

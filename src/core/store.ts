@@ -1,3 +1,5 @@
+import type { Defer } from "./defer.ts";
+
 /** The tiers a record can be found in, nearest first. */
 export type Tier = "memory" | "colo" | "kv";
 
@@ -64,11 +66,7 @@ export interface Log<T> {
   /** Learns what others were told: those of the colo, and (`isFar`) of every colo. */
   look(key: string, isFar: boolean): Promise<void>;
   /** Knows at once; behind the promise those of the colo can know too. What is for other colos goes to `defer`. */
-  note(
-    key: string,
-    change: (before: T | undefined) => T,
-    defer: (work: Promise<unknown>) => void,
-  ): Promise<void>;
+  note(key: string, change: (before: T | undefined) => T, defer: Defer): Promise<void>;
 }
 
 /** Keys of a far store that begin in one way; `isAll` where there are no more of them. */

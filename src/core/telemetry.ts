@@ -59,7 +59,7 @@ export interface Telemetry {
   bytes(host: string, source: "cache" | "origin", count: number): void;
   trouble(trouble: Trouble): void;
   /** A delivery of a webhook or notification. */
-  event(outcome: "taken" | "ignored" | "malformed" | "unproven" | "too_large"): void;
+  event(outcome: "taken" | "ignored" | "malformed" | "unproven" | "too_large" | "busy"): void;
   /** A list that was to be made of the forge's database: that it was, or why not. */
   database(outcome: string): void;
   /** A file that was fetched before anybody asked for it. */

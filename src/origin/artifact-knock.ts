@@ -1,3 +1,4 @@
+import type { HeaderFields } from "../core/header-fields.ts";
 import { Failure } from "../core/problem.ts";
 import type { Principal } from "../core/principal.ts";
 import { signInPath } from "../core/sign-in.ts";
@@ -8,12 +9,10 @@ import { asPrincipal } from "./forge.ts";
 import { discard, type AskOrigin } from "./http.ts";
 import { isPresigned, storageAddress, type StorageAddress } from "./storage-address.ts";
 
-type Headers = readonly (readonly [name: string, value: string])[];
-
 export type Knocking = {
   readonly target: ArtifactTarget;
   readonly principal: Principal;
-  readonly headers: Headers;
+  readonly headers: HeaderFields;
 };
 
 /** What the forge said to one who wants an artifact; `job` is the number of the job, where that is known. */
@@ -69,7 +68,7 @@ function locationOf({ status, headers }: Response, url: string): URL | undefined
 export async function readStorage(
   { ask }: { readonly ask: AskOrigin },
   { url }: StorageAddress,
-  headers: Headers,
+  headers: HeaderFields,
 ): Promise<Response> {
   const response = await ask({ method: "GET", url, headers, deadline: "start", coding: "as stored" });
   if (response.status < 500) return response;

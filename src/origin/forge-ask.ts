@@ -1,6 +1,7 @@
 import type { Answer } from "../core/dialect.ts";
 import { strongEtag } from "../core/entry.ts";
 import type { Principal } from "../core/principal.ts";
+import { headOf } from "../core/revision.ts";
 import type { RawTarget } from "../core/target.ts";
 import { asPrincipal, type ForgeAsking, type ForgeParts } from "./forge.ts";
 import { listRefs } from "./git.ts";
@@ -34,8 +35,9 @@ async function askGit(
     return (await askRefusal({ ask, forge, now }, principal, url)) ?? verdict;
   }
   if (listed.kind === "unclear") return { kind: "unclear" };
-  if (prefix === undefined) return { kind: "admitted", revision: undefined };
-  return { kind: "admitted", revision: { at, ...listed } };
+  if (prefix !== undefined) return { kind: "admitted", revision: { at, ...listed } };
+  const seen = listed.kind === "refs" ? headOf(listed.refs) : undefined;
+  return { kind: "admitted", revision: undefined, seen };
 }
 
 /** A 404 does not say whether it means the name or all of the code; where that can be asked, it is. */

@@ -1,4 +1,5 @@
 import type { Answer, Asking, Opening } from "../core/dialect.ts";
+import type { ReadHeader } from "../core/header-fields.ts";
 import type { Pin } from "../core/pin.ts";
 import type { Principal } from "../core/principal.ts";
 import type { MemoryStore } from "../core/store.ts";
@@ -24,7 +25,7 @@ export type Forge = {
   /** Whether single byte ranges are served. */
   readonly ranges: boolean;
   /** The blob and size, where the headers of a raw answer tell them. */
-  told(header: (name: string) => string | null): Told;
+  told(header: ReadHeader): Told;
   /** Where the door that was knocked at says "no" in its own words, for what smart HTTP refused. */
   refusalUrl?(target: RawTarget): string | undefined;
   /** Asks for what is known of a file beside its bytes, for what a raw answer does not tell. */

@@ -2,7 +2,7 @@ import { listServerRefs } from "isomorphic-git";
 import { Failure } from "../core/problem.ts";
 import type { Ref } from "../core/ref-path.ts";
 import type { MemoryStore } from "../core/store.ts";
-import { readWhole, type AskOrigin } from "./http.ts";
+import { readUpToLimit, type AskOrigin } from "./http.ts";
 
 /** What smart HTTP said to `ls-refs`. */
 export type ListedRefs =
@@ -106,7 +106,7 @@ async function send(
     pieces.length === 0 ? request : { ...request, body: withPrefixes(pieces, morePrefixes) },
   );
   if (response.status !== 200 || response.body === null) throw new Declined(response);
-  const answer = await readWhole(response.body, MOST_ANSWER_BYTES);
+  const answer = await readUpToLimit(response.body, MOST_ANSWER_BYTES);
   if (answer === undefined) throw new Crowded();
   if (repository !== undefined && speaksVersion2(answer)) advertisements.set(repository, answer);
   return gitResponse(url, response.headers.get("content-type") ?? "", [answer]);

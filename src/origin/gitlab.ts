@@ -1,4 +1,5 @@
 import type { Answer } from "../core/dialect.ts";
+import type { ReadHeader } from "../core/header-fields.ts";
 import { isObjectId } from "../core/object-id.ts";
 import type { Principal } from "../core/principal.ts";
 import { encodePath } from "../core/request-path.ts";
@@ -62,7 +63,7 @@ function fileUrl(origin: string, project: string, path: string, ref: string): st
   return `${file}?ref=${encodeURIComponent(ref)}`;
 }
 
-function readTold(header: (name: string) => string | null): Told {
+function readTold(header: ReadHeader): Told {
   const blob = header("x-gitlab-blob-id") ?? "";
   return { blob: isObjectId(blob) ? blob : undefined, size: wholeNumber(header("x-gitlab-size")) };
 }

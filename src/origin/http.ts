@@ -1,3 +1,5 @@
+import type { HeaderFields } from "../core/header-fields.ts";
+import { letGo } from "../core/let-go.ts";
 import { Failure } from "../core/problem.ts";
 import { readBounded } from "../core/read-bounded.ts";
 import type { OriginAnswer } from "../core/telemetry.ts";
@@ -6,7 +8,7 @@ import { refusalHeaders, type Refusal } from "../core/refusal.ts";
 export type OriginRequest = {
   readonly method: string;
   readonly url: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: HeaderFields;
   readonly body?: BodyInit;
   /** What the deadline covers: the start of the answer, or (for small ones) all of it. */
   readonly deadline: "start" | "whole";
@@ -85,7 +87,7 @@ export async function readRefusal(response: Response): Promise<Refusal> {
 }
 
 /** All of a body that is no longer than `limit` bytes; `undefined` for a longer one. Throws a `Failure` where it breaks off. */
-export async function readWhole(
+export async function readUpToLimit(
   body: ReadableStream<Uint8Array>,
   limit: number,
 ): Promise<Uint8Array | undefined> {
@@ -98,7 +100,7 @@ export async function readWhole(
 
 /** Lets a body go that will not be read: an unread one can hold a connection for ever. */
 export async function discard(response: Response): Promise<""> {
-  await response.body?.cancel().catch(() => undefined); // one that broke off is gone already
+  await letGo(response.body);
   return "";
 }
 
@@ -109,7 +111,7 @@ async function readText({ body }: Response, limit: number): Promise<string> {
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    void reader.cancel();
+    void letGo(reader); // ends the reading below
   }, REFUSAL_MS);
   try {
     const text = await readUpTo(reader, limit);
@@ -118,7 +120,7 @@ async function readText({ body }: Response, limit: number): Promise<string> {
     return ""; // the verdict was given before
   } finally {
     clearTimeout(timer);
-    await reader.cancel().catch(() => undefined);
+    await letGo(reader);
   }
 }
 

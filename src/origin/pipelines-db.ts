@@ -1,8 +1,10 @@
+import type { Defer } from "../core/defer.ts";
+import type { HeaderFields } from "../core/header-fields.ts";
 import type { PipelinesTarget } from "../core/target.ts";
 import { databaseRests } from "./database-rests.ts";
-import { type Header, pageHeaders } from "./pipelines-page.ts";
+import { pageHeaders } from "./pipelines-page.ts";
 import { pipelinesQuery, type PipelinesRow } from "./pipelines-sql.ts";
-import { DatabaseFailure, type DatabaseFault, type Defer, type RunQuery } from "./postgres.ts";
+import { DatabaseFailure, type DatabaseFault, type RunQuery } from "./postgres.ts";
 
 /** Why the origin has to be asked instead. */
 export type NoAnswer =
@@ -17,7 +19,7 @@ export type NoAnswer =
   | Exclude<DatabaseFault, "too_slow">;
 
 export type PipelinesAnswer =
-  | { readonly kind: "answer"; readonly body: string; readonly headers: readonly Header[] }
+  | { readonly kind: "answer"; readonly body: string; readonly headers: HeaderFields }
   | { readonly kind: "none"; readonly reason: NoAnswer; readonly failure?: DatabaseFailure };
 
 /** GitLab's own database, as far as lists of pipelines are made of it. */

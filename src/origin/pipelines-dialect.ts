@@ -13,7 +13,7 @@ import { strictUtf8 } from "../core/strict-utf8.ts";
 import type { PipelinesTarget } from "../core/target.ts";
 import { wholeNumber } from "../core/whole-number.ts";
 import { asPrincipal } from "./forge.ts";
-import { discard, readWhole, type AskOrigin } from "./http.ts";
+import { discard, readUpToLimit, type AskOrigin } from "./http.ts";
 import { isPage, readVerdict } from "./verdict.ts";
 
 type PipelinesAsking = Asking<PipelinesTarget, Principal>;
@@ -99,7 +99,7 @@ async function readList(
     await discard(response);
     return undefined;
   }
-  const told = await readWhole(response.body, LONGEST_LIST_BYTES);
+  const told = await readUpToLimit(response.body, LONGEST_LIST_BYTES);
   const text = told && strictUtf8(told); // what is no text cannot be told from what it might be
   if (told === undefined || text === undefined || parseJson(text) === undefined) return undefined; // a body may end early unnoticed
   const { scheme, resource } = target;

@@ -1,10 +1,9 @@
+import type { HeaderFields } from "../core/header-fields.ts";
 import { COUNT_LIMIT, pagingHeaders } from "../core/offset-pagination.ts";
 import type { PipelinesTarget } from "../core/target.ts";
 import { uriEncode } from "../core/uri-encode.ts";
 import { type ListParameters, readInstant } from "./pipelines-parameters.ts";
 import type { PipelinesRow } from "./pipelines-sql.ts";
-
-export type Header = readonly [name: string, value: string];
 
 type List = {
   readonly target: PipelinesTarget;
@@ -14,7 +13,7 @@ type List = {
 };
 
 /** The header fields of a page that GitLab describes it with, and those that every answer of its API has. */
-export function pageHeaders(list: List, row: Pick<PipelinesRow, "total" | "rows">): readonly Header[] {
+export function pageHeaders(list: List, row: Pick<PipelinesRow, "total" | "rows">): HeaderFields {
   const { page, perPage } = list.parameters;
   const total = row.total > COUNT_LIMIT ? undefined : row.total;
   const listed = { page, perPage, total, hasNext: row.rows > perPage, isEmpty: row.rows === 0 };

@@ -1,8 +1,6 @@
 import postgres from "postgres";
+import type { Defer } from "../core/defer.ts";
 import type { SqlQuery } from "./pipelines-sql.ts";
-
-/** Keeps work going when the response has been sent (`ExecutionContext.waitUntil`). */
-export type Defer = (work: Promise<unknown>) => void;
 
 /** Runs one query and answers with its rows; throws a `DatabaseFailure`. */
 export type RunQuery = (query: SqlQuery, defer: Defer) => Promise<readonly object[]>;

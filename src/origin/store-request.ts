@@ -1,11 +1,12 @@
 import type { Wanted } from "../core/dialect.ts";
-import { sendablePath } from "../core/object-path.ts";
+import type { HeaderFields } from "../core/header-fields.ts";
+import { readObjectPath, sendablePath } from "../core/object-path.ts";
 import { Failure } from "../core/problem.ts";
 import { isRewrittenByUrl } from "../core/request-path.ts";
 import { NO_PAYLOAD, readSignedQuery, type Signable } from "../core/signable.ts";
 import { formatAmzDate } from "../core/signature.ts";
 import type { Signer } from "../core/signer.ts";
-import type { StoreSite } from "../core/site.ts";
+import { bucketOfHost, type StoreSite } from "../core/site.ts";
 import type { AnyPrincipal, SignedRequest } from "../core/store-principal.ts";
 import type { ObjectTarget } from "../core/target.ts";
 import { uriEncode, uriEncodePath } from "../core/uri-encode.ts";
@@ -20,22 +21,24 @@ export type StoreAddress = {
   readonly now: () => number;
 };
 
-type Pairs = readonly (readonly [name: string, value: string])[];
-
 /** A read of an object, or of a part of it, by somebody. */
 export type StoreRead = {
   readonly target: ObjectTarget;
   readonly principal: AnyPrincipal;
   readonly method: "GET" | "HEAD";
-  readonly headers: Pairs;
+  readonly headers: HeaderFields;
 };
 
 /** The request that asks a store as the principal: signed anew by a key, repeated as it was signed, or by nobody. */
 export function storeRequest(address: StoreAddress, read: StoreRead): OriginRequest {
   const { target, principal, method } = read;
-  const cors: Pairs = target.corsOrigin === undefined ? [] : [["origin", target.corsOrigin]];
+  const cors: HeaderFields = target.corsOrigin === undefined ? [] : [["origin", target.corsOrigin]];
   const headers = [...cors, ...read.headers];
-  if (principal.kind === "signed") return repeated(address, principal.request, headers);
+  if (principal.kind === "signed") {
+    if (!namesTarget(address.site, principal.request, target))
+      throw new TypeError("A signature is good for no other object than its own");
+    return repeated(address, principal.request, headers);
+  }
   const path = `/${uriEncodePath(target.bucket)}/${uriEncodePath(target.key)}`;
   const search = searchOf(target);
   const url = storeUrl(address.site.origin, path, search);
@@ -60,7 +63,7 @@ export function signedHeaders(
   { site, signer, keys, now }: StoreAddress,
   accessKey: string,
   plain: Signable,
-): Pairs {
+): HeaderFields {
   const date = formatAmzDate(now());
   const scope = { day: date.slice(0, 8), region: site.region, service: "s3" };
   const own = { ...plain.headers, "x-amz-content-sha256": plain.payload, "x-amz-date": date };
@@ -72,7 +75,13 @@ export function signedHeaders(
   return [...Object.entries(own), ["authorization", authorization]];
 }
 
-function repeated({ site }: StoreAddress, request: SignedRequest, headers: Pairs): OriginRequest {
+/** Whether a signed request is for this very object: its answer is kept as what is known of it. */
+function namesTarget(site: StoreSite, { host, path }: SignedRequest, target: ObjectTarget): boolean {
+  const name = readObjectPath(path, bucketOfHost(site, host));
+  return name !== undefined && name.bucket === target.bucket && name.key === target.key;
+}
+
+function repeated({ site }: StoreAddress, request: SignedRequest, headers: HeaderFields): OriginRequest {
   const { protocol } = new URL(site.origin);
   const url = storeUrl(`${protocol}//${request.host}`, request.path, request.search);
   const all = [...request.headers, ...headers];

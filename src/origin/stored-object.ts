@@ -1,3 +1,4 @@
+import { isStrongDate } from "../core/conditional.ts";
 import type { Wanted } from "../core/dialect.ts";
 import { strongEtag, type Entry } from "../core/entry.ts";
 import { parseHttpDate } from "../core/http-date.ts";
@@ -36,7 +37,12 @@ export function readStoredObject(response: Response, at: number, limits: Caching
   const extent = response.status === 206 ? partExtent(header) : wholeExtent(header);
   if (extent === undefined) return response.status === 206 ? { kind: "senseless" } : { kind: "uncacheable" };
   const { size, part } = extent;
-  const caching = objectCaching(header("cache-control"));
+  const caching = objectCaching({
+    cacheControl: header("cache-control"),
+    expires: header("expires"),
+    date: header("date"),
+    age: header("age"),
+  });
   const etag = header("etag") ?? undefined;
   const lastModified = header("last-modified") ?? undefined;
   const strong = strongEtag(etag ?? null);
@@ -60,14 +66,13 @@ export function readStoredObject(response: Response, at: number, limits: Caching
   return { kind: "object", entry, freshS: caching.freshS, part };
 }
 
-/** How long ago an object was last modified for the second it names to be over, on any clock that is one store's (RFC 9110 §8.8.2.2). */
+/** How long ago an object was last modified for the second it names to be over, where one clock, the store's own, says both. */
 const SETTLED_MS = 2000;
 
 /** Whether a date of modification tells an object from those that came before and after it. */
 function isSettled(lastModified: string | undefined, date: string | null): boolean {
-  const modified = lastModified === undefined ? undefined : parseHttpDate(lastModified);
   const sent = date === null ? undefined : parseHttpDate(date);
-  return modified !== undefined && sent !== undefined && sent - modified >= SETTLED_MS;
+  return sent !== undefined && isStrongDate(lastModified, sent, SETTLED_MS);
 }
 
 function wholeExtent(header: (name: string) => string | null): Extent | undefined {

@@ -6,6 +6,7 @@ import type { Question } from "../core/question.ts";
 import type { Tier } from "../core/store.ts";
 import { ask } from "./ask.ts";
 import { grantLifetime, isGrantUsable } from "./grant-life.ts";
+import { admitBy } from "./granted.ts";
 import { grantKey, nameGrantKey } from "./keys.ts";
 import { renew } from "./renew.ts";
 import { shareWork } from "./shared-work.ts";
@@ -25,7 +26,9 @@ export async function admit(visit: Visit, question: Question): Promise<Learned> 
   const started = ports.now();
   const isGood = (grant: Grant) => isGrantUsable(visit, grant);
   const denied = isOfName(question) ? await ports.denials.find(nameGrantKey(visit), isGood) : undefined;
-  const found = denied ?? (await ports.grants.find(key, isGood));
+  const isInKv = visit.target.lane !== "object";
+  const found =
+    denied ?? (await (isInKv ? ports.grants.find(key, isGood) : ports.grants.findNear(key, isGood)));
   ports.telemetry.lookup("grant", ports.now() - started);
   if (found !== undefined) return conclude(visit, { ...found, question });
 
@@ -37,7 +40,7 @@ export async function admit(visit: Visit, question: Question): Promise<Learned> 
   visit.trace.grant = joined ? COLLAPSED : MISS;
   visit.trace.grantMs = ports.now() - started;
   if (!joined) ports.telemetry.computed("grant", visit.trace.grantMs);
-  if (learned.kind === "admitted") visit.admittedAt = learned.at;
+  if (learned.kind === "admitted") admitBy(visit, learned);
   return learned;
 }
 
@@ -87,8 +90,8 @@ function conclude(visit: Visit, { record, tier, question }: Verdict): Learned {
   if (record.kind !== "yes")
     return { kind: "refused", at: record.at, refusal: record.refusal, about: "name" };
   if (judge(record.at, now, life) === "ageing") renew(visit, question);
-  visit.admittedAt = record.at;
-  return { kind: "admitted", at: record.at };
+  admitBy(visit, record);
+  return { kind: "admitted", at: record.at, seen: record.seen };
 }
 
 /** Whether a "no" to a question may be about its one name only. */

@@ -63,17 +63,22 @@ async function readFromArchive(visit: Visit, pin: ObjectPin): Promise<KnownDirec
   const { ports } = visit.isolate;
   const { ZIP_ENTRIES, ZIP_DIRECTORY_BYTES, ZIP_RATIO, ZIP_LINKS } = ports.config.limits;
   visit.trace.body = MISS;
-  const read = await withArchiveBytes({ visit, pin, entry: pin.entry }, (bytes) =>
-    readDirectoryBytes(bytes, ZIP_DIRECTORY_BYTES),
-  );
-  if (read.kind === "problem") return read;
-  const { bytes, end } = read;
-  const answer = readDirectory(bytes, end, { entries: ZIP_ENTRIES, ratio: ZIP_RATIO, links: ZIP_LINKS });
-  if (answer.kind === "problem") return answer;
-  const { directory } = answer;
-  const stamp = await stampOf(visit, pin, bytes);
-  visit.defer(keep(visit, pin.entry, { kind: "directory", directory, stamp }));
-  return { kind: "directory", directory, stamp };
+  return await withArchiveBytes({ visit, pin, entry: pin.entry }, async (archive) => {
+    const found = await findEnd(archive);
+    if (found.kind === "problem") return found;
+    const { directorySize } = found.end;
+    if (directorySize > ZIP_DIRECTORY_BYTES)
+      return { kind: "problem", problem: "archive_directory_too_large" };
+    return await visit.isolate.turns.take(directorySize, async () => {
+      const bytes = await readDirectoryBytes(archive, found);
+      const bounds = { entries: ZIP_ENTRIES, ratio: ZIP_RATIO, links: ZIP_LINKS };
+      const answer = readDirectory(bytes, found.end, bounds);
+      if (answer.kind === "problem") return answer;
+      const known = { ...answer, stamp: await stampOf(visit, pin, bytes) };
+      visit.defer(keep(visit, pin.entry, known));
+      return known;
+    });
+  });
 }
 
 /** Of the archive's identity and its directory; of the identity alone where entries are answered before the directory comes. */
@@ -114,12 +119,18 @@ async function keep(
 /** How far before an archive's tail the rest of its end is looked for: records of the future may be longer than today's. */
 const FURTHEST_END_BYTES = 1024 * 1024;
 
-type DirectoryBytes =
-  | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly end: EndRecord }
-  | { readonly kind: "problem"; readonly problem: ZipProblem };
+/** The end of an archive from `tailStart` on, in which its end record was found. */
+type FoundEnd = {
+  readonly kind: "end";
+  readonly end: EndRecord;
+  readonly tail: Uint8Array;
+  readonly tailStart: number;
+};
 
-/** Reads the end of an archive, and what of its directory lies before that. */
-async function readDirectoryBytes(archive: ArchiveBytes, mostBytes: number): Promise<DirectoryBytes> {
+/** Reads the end of an archive, as far as it takes to know where its directory is. */
+async function findEnd(
+  archive: ArchiveBytes,
+): Promise<FoundEnd | { readonly kind: "problem"; readonly problem: ZipProblem }> {
   const { size } = archive;
   let tailStart = Math.max(0, size - TAIL_BYTES);
   let tail = await readRange(archive, { start: tailStart, end: size });
@@ -132,13 +143,19 @@ async function readDirectoryBytes(archive: ArchiveBytes, mostBytes: number): Pro
   }
   if (answer.kind === "problem") return answer;
   if (answer.kind === "more") return { kind: "problem", problem: "archive_broken" };
-  const { directoryOffset: start, directorySize } = answer;
-  if (directorySize > mostBytes) return { kind: "problem", problem: "archive_directory_too_large" };
+  return { kind: "end", end: answer, tail, tailStart };
+}
+
+/** The directory: what of it lies before the end that was read, and what within. */
+async function readDirectoryBytes(
+  archive: ArchiveBytes,
+  { end: { directoryOffset: start, directorySize }, tail, tailStart }: FoundEnd,
+): Promise<Uint8Array> {
   const end = start + directorySize;
   const before =
     start < tailStart ? await readRange(archive, { start, end: Math.min(end, tailStart) }) : EMPTY;
   const within = tail.subarray(Math.max(0, start - tailStart), Math.max(0, end - tailStart));
-  return { kind: "bytes", bytes: concatenate([before, within]), end: answer };
+  return concatenate([before, within]);
 }
 
 const EMPTY = new Uint8Array(0);

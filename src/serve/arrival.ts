@@ -1,3 +1,4 @@
+import type { Defer } from "../core/defer.ts";
 import type { Site } from "../core/site.ts";
 
 /** A request taken apart once: every look at a property of a `Request` goes through the platform. */
@@ -15,7 +16,7 @@ export type Arrival = {
   /** The codings that the client takes, as it said itself; looked up only where it matters. */
   readonly acceptEncoding: () => string | null;
   /** Keeps work going behind the response. */
-  readonly defer: (work: Promise<unknown>) => void;
+  readonly defer: Defer;
 };
 
 export type UrlParts = { readonly host: string; readonly path: string; readonly search: string };

@@ -1,4 +1,5 @@
 import type { Entry } from "../core/entry.ts";
+import { letGo } from "../core/let-go.ts";
 import { startFill, type Fill, type FillPlan } from "./fill.ts";
 import { exactReader, type ExactReader } from "./exact-reader.ts";
 import { blockKey, bodyKey } from "./keys.ts";
@@ -59,6 +60,7 @@ function fillPlan(visit: Visit, entry: Entry, { body, offset, until }: Source): 
   };
 }
 
-function closeSource({ body }: Source): Promise<void> {
-  return body instanceof ReadableStream ? body.cancel() : body.close();
+async function closeSource({ body }: Source): Promise<void> {
+  if (body instanceof ReadableStream) await letGo(body);
+  else await body.close();
 }

@@ -1,4 +1,5 @@
 import type { Entry } from "../core/entry.ts";
+import { letGo } from "../core/let-go.ts";
 import { isImmutable, type Pin } from "../core/pin.ts";
 import { Failure } from "../core/problem.ts";
 import { admit, admitHot, isStillAdmitted } from "./admit.ts";
@@ -110,6 +111,6 @@ async function admitAgain(visit: Visit, arrival: Arrival, response: Response): P
     if (admitted.kind === "refused") return refusalResponse(visit, arrival, admitted.refusal);
     return isAdmitted ? response : undefined;
   } finally {
-    if (!isAdmitted) await response.body?.cancel();
+    if (!isAdmitted) await letGo(response.body);
   }
 }

@@ -5,6 +5,8 @@ export type ControlToken = {
   readonly isSet: boolean;
   /** Whether a token is the control token, in constant time. */
   readonly isRight: (token: string) => Promise<boolean>;
+  /** How long it is: what is longer or shorter need not be compared. */
+  readonly length: number;
 };
 
 /** A control route is not asked for by its method alone: what a browser remembers may only ever open what changes nothing. */
@@ -43,4 +45,31 @@ function passwordOf(credentials: string): string | undefined {
   const text = atob(unpadded);
   const colon = text.indexOf(":");
   return colon === -1 ? undefined : text.slice(colon + 1);
+}
+
+/**
+ * A request as it may go on where the control token opens nothing: without it, as no origin may learn it, whatever the path; and as
+ * it came where it has another credential.
+ */
+export function withoutControlToken(token: ControlToken, request: Request): Request | Promise<Request> {
+  const authorization = token.isSet ? request.headers.get("authorization") : null;
+  if (authorization === null) return request;
+  const held = heldBy(authorization).filter(({ length }) => length === token.length);
+  return held.length === 0 ? request : strip(token, request, held);
+}
+
+async function strip({ isRight }: ControlToken, request: Request, held: readonly string[]): Promise<Request> {
+  const found = await Promise.all(held.map(async (text) => await isRight(text)));
+  if (!found.includes(true)) return request;
+  const headers = new Headers(request.headers);
+  headers.delete("authorization");
+  return new Request(request, { headers });
+}
+
+/** What can be a token in an `Authorization` of any scheme: all that stands behind it, or the password in that. */
+function heldBy(authorization: string): string[] {
+  const [, value] = /^\S+\s+(\S+)$/.exec(authorization.trim()) ?? [];
+  if (value === undefined) return [];
+  const password = passwordOf(value);
+  return password === undefined ? [value] : [value, password];
 }

@@ -1,15 +1,21 @@
 import { UNUSED } from "../core/cache-status.ts";
-import type { RequestRecord } from "../core/telemetry.ts";
-import type { Arrival } from "./arrival.ts";
+import type { LaneName, RequestRecord } from "../core/telemetry.ts";
+import type { Site } from "../core/site.ts";
 import { laneOf } from "./lane-of.ts";
-import type { Isolate, Visit } from "./visit.ts";
+import type { Visit } from "./visit.ts";
 
-/** A request that was refused before anything was looked for. */
-export function countRefused({ ports }: Isolate, { site }: Arrival, response: Response): Response {
-  const lane = site.kind === "s3" ? "object" : "raw";
+/** An answer, and as what it is counted: by whoever gives it to the client, once. */
+export type Answer = { readonly response: Response; readonly record: RequestRecord };
+
+/** An answer that no cache had a part in: refused or failed before anything was looked for, or the origin's own. */
+export function uncached(site: Site, lane: LaneName, response: Response): Answer {
   const unused = { grant: UNUSED, revision: UNUSED, body: UNUSED, hotBytes: 0 };
-  ports.telemetry.request({ host: site.host, lane, status: response.status, ...unused }, ports.now());
-  return response;
+  return { response, record: { host: site.host, lane, status: response.status, ...unused } };
+}
+
+/** As what a request is counted whose target was not come to. */
+export function siteLane({ kind }: Site): LaneName {
+  return kind === "s3" ? "object" : "raw";
 }
 
 /** A request as it is counted. */

@@ -1,3 +1,4 @@
+import type { Defer } from "../core/defer.ts";
 import {
   NO_CHANGES,
   withEverything,
@@ -9,14 +10,12 @@ import {
 import type { ChangeEvent } from "../core/events/event.ts";
 import type { Site } from "../core/site.ts";
 import { changesKey, groupsKey } from "./change-keys.ts";
-import type { Isolate, Visit } from "./visit.ts";
+import type { Isolate } from "./visit.ts";
 import { beat } from "./watch.ts";
 import { noteWritten } from "./written.ts";
 
 /** So many objects of one event are told apart; what is more counts for their whole bucket. */
 const MOST_OBJECTS = 100;
-
-type Defer = Visit["defer"];
 
 /**
  * Takes what events tell: known here at once, and to others of the colo before the promise is fulfilled. Where an event says

@@ -1,3 +1,4 @@
+import { letGo } from "../core/let-go.ts";
 import { Failure } from "../core/problem.ts";
 import { withPatience } from "./flights.ts";
 
@@ -39,7 +40,7 @@ export function exactReader(body: ReadableStream<Uint8Array>, stallMs: number): 
       if (!outcome.value.done) throw new Failure("origin_changed", "Body is longer than its size");
     },
     async close() {
-      await reader.cancel().catch(() => undefined); // broken or at its end: nothing is left to let go
+      await letGo(reader);
     },
   };
 }
@@ -65,7 +66,7 @@ async function fillView(reader: ReadableStreamBYOBReader, view: Uint8Array): Pro
 }
 
 /** All of a stream that has just so many bytes; into `buffer`, which is spent by it. */
-export async function readWhole(
+export async function readExactly(
   stream: ReadableStream<Uint8Array>,
   bytes: number,
   { stallMs, buffer }: { readonly stallMs: number; readonly buffer: ArrayBufferLike },

@@ -1,10 +1,10 @@
-import { UNUSED } from "../core/cache-status.ts";
 import { readObjectPath } from "../core/object-path.ts";
 import { Failure } from "../core/problem.ts";
 import { isRewrittenByUrl } from "../core/request-path.ts";
 import type { SignedBy } from "../core/signature.ts";
 import type { StoreSite } from "../core/site.ts";
 import type { Arrival } from "./arrival.ts";
+import { uncached, type Answer } from "./counted.ts";
 import type { JourneyParts } from "./journey.ts";
 import { failureResponse } from "./problem-response.ts";
 import { readStoreAsker } from "./store-asker.ts";
@@ -17,17 +17,14 @@ export async function forward(
   { isolate }: JourneyParts,
   arrival: Arrival,
   request: Request,
-): Promise<Response> {
-  const { ports } = isolate;
+): Promise<Answer> {
   const { site } = arrival;
   if (site.kind !== "s3" && isRewrittenByUrl(arrival.path)) throw new Failure("bad_path");
   const response =
     site.kind === "s3"
       ? await forwardToStore(isolate, { ...arrival, site }, request)
-      : await ports.passThrough({ site, request, bucket: undefined, signedBy: undefined });
-  const unused = { grant: UNUSED, revision: UNUSED, body: UNUSED, hotBytes: 0 };
-  ports.telemetry.request({ host: site.host, lane: "pass", status: response.status, ...unused }, ports.now());
-  return response;
+      : await isolate.ports.passThrough({ site, request, bucket: undefined, signedBy: undefined });
+  return uncached(site, "pass", response);
 }
 
 type StoreArrival = Arrival & { readonly site: StoreSite };
@@ -43,16 +40,25 @@ async function forwardToStore(isolate: Isolate, arrival: StoreArrival, request: 
   const signedBy: SignedBy | undefined = who.kind === "key" ? who : undefined;
   if (READS.has(method)) return await ports.passThrough({ site, request, bucket, signedBy });
   const note = () => noteWrite(isolate, arrival);
+  const noteFailed = async () => {
+    if (signedBy !== undefined || namesObject(arrival)) await note(); // it may have happened all the same
+  };
   let response: Response;
   try {
     response = await ports.passThrough({ site, request, bucket, signedBy });
   } catch (error) {
-    await note(); // it may have happened all the same
+    await noteFailed();
     throw error;
   }
   if (response.status >= 400 && response.status < 500) return response;
-  await note();
+  await (response.status >= 500 ? noteFailed() : note());
   return untilDone(response, note, arrival.defer);
+}
+
+/** A write that fails and was signed by nobody we know ends what is known of one object at most: a stranger does not make a bucket cold. */
+function namesObject({ path, bucket }: Arrival): boolean {
+  const name = readObjectPath(path, bucket);
+  return name !== undefined && name.key !== "";
 }
 
 /**

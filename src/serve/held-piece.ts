@@ -1,7 +1,7 @@
 import type { Piece } from "../core/blocks.ts";
 import { Failure } from "../core/problem.ts";
 import type { BodyReader } from "./body-reader.ts";
-import { readWhole } from "./exact-reader.ts";
+import { readExactly } from "./exact-reader.ts";
 import type { SpareBlocks } from "./spare-memory.ts";
 
 /** Some bytes of a body in memory, to be given back with `done`. */
@@ -26,7 +26,7 @@ export async function holdPiece(
     const chunk = await reader.piece(piece);
     if (chunk.kind === "bytes") return chunk;
     const buffer = room === undefined ? new ArrayBuffer(length) : roomFor(room);
-    const bytes = await readWhole(chunk.stream, length, { stallMs, buffer }).catch(() => undefined);
+    const bytes = await readExactly(chunk.stream, length, { stallMs, buffer }).catch(() => undefined);
     if (bytes !== undefined) return { bytes, done: () => room?.spare.give(bytes.buffer) };
     await reader.forget(piece);
   }

@@ -10,7 +10,7 @@ import { isInside } from "./inside-target.ts";
 import { findInsideHot } from "./inside.ts";
 import { isMoving } from "./latest.ts";
 import { isLiteralHot } from "./literal.ts";
-import { isKnown } from "./open.ts";
+import { isKnown, renewThere } from "./open.ts";
 import { isListVisit } from "./pipelines/list-visit.ts";
 import { serveListHot } from "./pipelines/serve-list.ts";
 import { questionNow } from "./questions.ts";
@@ -21,6 +21,7 @@ import { resolveHot } from "./resolve.ts";
 import { respond } from "./respond.ts";
 import { headersFor } from "./response-headers.ts";
 import type { Visit } from "./visit.ts";
+import { isThereHot } from "./there.ts";
 import { isObjectUpToDate } from "./written.ts";
 
 function hotEntry(visit: Visit, pin: Exclude<Pin, { readonly kind: "unknown" }>): Entry | undefined {
@@ -42,6 +43,9 @@ export function serveHot(visit: Visit, arrival: Arrival): Response | undefined {
   const bytes = entry && ports.hot.get(bodyKey(visit, entry));
   if (entry === undefined || bytes === undefined) return undefined;
   if (pin.kind !== "object" && !isKnown(visit, entry)) return undefined;
+  const there = isThereHot(visit);
+  if (there === "unknown") return undefined;
+  if (there === "ageing") renewThere(visit, pin);
   visit.trace.body = { kind: "hit", tier: "memory", ttl: undefined };
   if (visit.target.lane === "raw" && ports.config.limits.PRELOAD_FILES > 0)
     noteAsked(visit.isolate.askedFiles, changesKeyOf(visit, visit.target), visit.target, ports.now());

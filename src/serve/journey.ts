@@ -8,10 +8,10 @@ import type { Route, Target } from "../core/target.ts";
 import { ownAcceptEncoding, type Arrival } from "./arrival.ts";
 import { findAsker, type AskerParts } from "./asker.ts";
 import { serveCold } from "./cold.ts";
-import { counted, countRefused } from "./counted.ts";
+import { counted, siteLane, uncached, type Answer } from "./counted.ts";
 import { serveHot } from "./hot.ts";
 import { isInside } from "./inside-target.ts";
-import { asMeant } from "./literal.ts";
+import { asMeant, asNamed } from "./literal.ts";
 import { newVisit } from "./new-visit.ts";
 import { failureResponse } from "./problem-response.ts";
 import { giveReady } from "./ready.ts";
@@ -35,7 +35,7 @@ const LONGEST_KNOWN_URL = 1024;
 type KnownUrl = { readonly site: Site; readonly target: Target };
 
 /** Gives an answer that was made within this second again, without waiting for anything; most hits end here. */
-export function serveReady(parts: JourneyParts, request: Request): Response | undefined {
+export function serveReady(parts: JourneyParts, request: Request): Answer | undefined {
   if (request.method !== "GET") return undefined;
   const known = parts.targets.get(request.url);
   if (known === undefined) return undefined;
@@ -52,28 +52,30 @@ export function serveReady(parts: JourneyParts, request: Request): Response | un
 }
 
 /** Serves what a dialect claims; `undefined` for all that is to be passed through. */
-export async function serve(parts: JourneyParts, arrival: Arrival): Promise<Response | undefined> {
+export async function serve(parts: JourneyParts, arrival: Arrival): Promise<Answer | undefined> {
   const { isolate } = parts;
   const { site, method, headers } = arrival;
   const answer = readRoute(parts, arrival);
   if (answer.kind === "pass") return undefined;
-  if (answer.kind === "refused") return failureResponse(arrival, { problem: answer.problem });
+  const refused = (response: Response) => uncached(site, siteLane(site), response);
+  if (answer.kind === "refused") return refused(failureResponse(arrival, { problem: answer.problem }));
   const asker = await whoAsks(parts, arrival);
-  if (asker === undefined) return isLiteral(answer.target) ? undefined : unreadable(answer.target, arrival);
-  if (asker instanceof Response) return countRefused(isolate, arrival, asker);
-  const target = forCodings(answer.target, arrival.acceptEncoding);
+  if (asker instanceof Response) return refused(asker);
+  if (asker === undefined) {
+    const told = isLiteral(answer.target) ? undefined : unreadable(answer.target, arrival);
+    return told && refused(told);
+  }
+  const target = forCodings(asNamed(answer.target, asker), arrival.acceptEncoding);
   const isPlainRead = method === "GET" && isPlain(headers);
   const ready = site.kind === "s3" && isPlainRead ? giveReady(isolate, asker, target) : undefined;
   if (ready !== undefined) return ready;
   const begun = newVisit(isolate, arrival, { target, asker });
   const visit = isListVisit(begun) ? byNumber(begun) : begun;
   const response = serveHot(visit, arrival) ?? (await serveOrTell(visit, arrival));
-  const { telemetry, now } = isolate.ports;
-  if (response !== undefined) telemetry.request(counted(visit, response.status), now());
-  return response;
+  return response && { response, record: counted(visit, response.status) };
 }
 
-/** A failure is an answer too, and counted as such. */
+/** A failure is an answer too, and counted as one with all that was met on the way to it. */
 async function serveOrTell(visit: Visit, arrival: Arrival): Promise<Response | undefined> {
   try {
     return await serveWaiting(visit, arrival);

@@ -36,9 +36,14 @@ function scopeParts({ site, target }: Visit): readonly string[] {
   return [site.host, "object", target.bucket, target.key, target.versionId ?? ""];
 }
 
-/** For a scope that the origin asked us to leave alone; and what the grants of a scope begin with. */
+/** For a scope that the origin asked us to leave alone, for all who were let in. */
 export function holdKey(visit: Visit): string {
   return grantScope(visit, visit.target);
+}
+
+/** For an asker whom the origin asked to leave a scope alone. */
+export function ownHoldKey(visit: Visit): string {
+  return `${grantKey(visit)}/~hold`;
 }
 
 const grantScope = perObject<Target>((visit) => makeKey("grant", ...scopeParts(visit)));
@@ -69,6 +74,16 @@ const questionKey = perObject<Question>((visit, question) => {
   if (target.lane === "pipelines") return "";
   const name = target.lane === "raw" ? revisionName(question, target) : objectName(target);
   return name === undefined ? "" : makeKey("revision", ...scopeParts(visit), ...name);
+});
+
+/** Where it is remembered that what a target names in full is there; the API's own question brings the same. */
+export function thereKey(visit: Visit): string {
+  return fullNameKey(visit, visit.target);
+}
+
+const fullNameKey = perObject<Target>((visit, target) => {
+  if (target.lane !== "raw" || !("oid" in target.name)) throw new TypeError("Not named in full");
+  return makeKey("revision", ...scopeParts(visit), "ref", target.name.oid);
 });
 
 /** What changes an object's header fields; nothing does an artifact's. */

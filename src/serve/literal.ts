@@ -1,10 +1,18 @@
-import type { ObjectTarget } from "../core/target.ts";
+import type { ObjectTarget, Target } from "../core/target.ts";
 import { admit, admitHot } from "./admit.ts";
 import { ask } from "./ask.ts";
 import { grantKey } from "./keys.ts";
 import { questionNow } from "./questions.ts";
-import type { Learned, Visit } from "./visit.ts";
+import type { Asker, Learned, Visit } from "./visit.ts";
 import { findWritten, writtenAt } from "./written.ts";
+
+/**
+ * What somebody can ask for: a signature that only the origin can verify is good for the one object that its own path names,
+ * and so for nothing inside of another.
+ */
+export function asNamed(target: Target, { principal }: Asker): Target {
+  return principal.kind === "signed" && target.lane === "object" ? (target.literal ?? target) : target;
+}
 
 /** What a request is really for: where there may be an object that has the whole path as its key, nothing inside of an archive is meant. */
 export async function asMeant(visit: Visit): Promise<Visit> {

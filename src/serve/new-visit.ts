@@ -1,6 +1,6 @@
 import type { Wanted } from "../core/dialect.ts";
 import type { Target } from "../core/target.ts";
-import { wantedBytes } from "../core/wanted.ts";
+import { wantedOf } from "../core/wanted.ts";
 import type { Arrival } from "./arrival.ts";
 import { isPlain } from "./plain.ts";
 import { newTrace } from "./trace.ts";
@@ -20,6 +20,7 @@ export function newVisit(isolate: Isolate, arrival: Arrival, asked: { target: Ta
     trace: newTrace(isolate.ports.now()),
     defer,
     admittedAt: 0,
+    seen: undefined,
     led: [],
     isSending: false,
   };
@@ -36,5 +37,5 @@ function wantedOfObject({ ports }: Isolate, { method, headers }: Arrival): Wante
   const range = headers.get("range");
   const isConditional = range === null && !isPlain(headers);
   if (method !== "GET" || isConditional) return undefined;
-  return wantedBytes(range, { blockBytes: BLOCK_BYTES, mostBlocks: READ_AHEAD_BLOCKS });
+  return wantedOf(range, { blockBytes: BLOCK_BYTES, mostBlocks: READ_AHEAD_BLOCKS });
 }

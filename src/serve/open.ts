@@ -1,41 +1,81 @@
-import { MISS } from "../core/cache-status.ts";
+import { COLLAPSED, MISS, STALE } from "../core/cache-status.ts";
 import type { Opened } from "../core/dialect.ts";
 import type { Entry } from "../core/entry.ts";
 import { judge } from "../core/freshness.ts";
+import { letGo } from "../core/let-go.ts";
 import { Failure } from "../core/problem.ts";
 import { UNKNOWN, type Pin } from "../core/pin.ts";
 import type { Refusal } from "../core/refusal.ts";
-import { findHold, holdScope, refuse } from "./ask.ts";
 import { changesOf, mayBeThereAt } from "./changes.ts";
 import { beginFill, beginOwnFill, type Source } from "./begin-fill.ts";
 import type { Fill } from "./fill.ts";
 import { bodyKey, entryKey, latestKey, missingKey, revisionKey, type KnownPin } from "./keys.ts";
+import { findHold, hold } from "./holds.ts";
 import { questionNow } from "./questions.ts";
+import { refuse } from "./remember.ts";
 import { revisionsOf } from "./revisions.ts";
 import { shareWork } from "./shared-work.ts";
 import type { Stretch } from "./stretch.ts";
+import { findThere, isThereHot, isThereTolerably, noteThere } from "./there.ts";
 import type { OpenedFile, Visit } from "./visit.ts";
 
 /** What is known of a pinned file: from memory, the colo, or the origin, whose body then begins to fill the store. */
 export async function openFile(visit: Visit, pin: Pin, method: "GET" | "HEAD"): Promise<OpenedFile> {
   if (pin.kind === "object") return { kind: "entry", entry: pin.entry };
   if (pin.kind === "unknown") return await openUnknown(visit, method);
-  const { ports, opened } = visit.isolate;
-  const key = entryKey(visit, pin);
+  const { ports } = visit.isolate;
   const started = ports.now();
-  const found = await ports.entries.find(key, (entry) => isKnown(visit, entry));
+  const found = await ports.entries.find(entryKey(visit, pin), (entry) => isKnown(visit, entry));
   if (found?.tier !== "memory") ports.telemetry.lookup("body", ports.now() - started);
-  if (found !== undefined) {
-    visit.trace.entryTier = found.tier;
-    return { kind: "entry", entry: found.record };
+  if (found === undefined) {
+    const { isMine, file } = await openNew(visit, pin, method);
+    if (isMine) visit.trace.body = MISS;
+    return file;
   }
+  if (isThereHot(visit) === "unknown") await findThere(visit);
+  const there = isThereHot(visit);
+  if (there === "ageing") renewThere(visit, pin);
+  if (there === "unknown") {
+    const file = await askThere(visit, pin);
+    if (file !== undefined) return file;
+  }
+  visit.trace.entryTier = found.tier;
+  return { kind: "entry", entry: found.record };
+}
 
+type New = { readonly isMine: boolean; readonly file: OpenedFile };
+
+async function openNew(visit: Visit, pin: KnownPin, method: "GET" | "HEAD"): Promise<New> {
+  const { opened } = visit.isolate;
   const work = () => fetchEntry(visit, pin, method);
-  const { joined, result } = shareWork(visit, opened, `${method} ${key}`, work);
+  const { joined, result } = shareWork(visit, opened, `${method} ${entryKey(visit, pin)}`, work);
   const file = await result;
-  if (!joined) visit.trace.body = MISS;
-  if (file.kind === "entry" || !joined) return file;
-  return await fetchEntry(visit, pin, method); // another asker's "no" is not ours
+  const isMine = !joined;
+  if (file.kind === "entry" || isMine) return { isMine, file };
+  return { isMine, file: await fetchEntry(visit, pin, method) }; // another asker's "no" is not ours
+}
+
+/** Asks whether what a target names in full is still there; `undefined` where the origin cannot say, and it may be believed to be. */
+async function askThere(visit: Visit, pin: KnownPin): Promise<OpenedFile | undefined> {
+  try {
+    const { isMine, file } = await openNew(visit, pin, "GET"); // on condition, so that no bytes are sent that are known
+    visit.trace.revision = isMine ? MISS : COLLAPSED;
+    return file;
+  } catch (error) {
+    if (!(error instanceof Failure) || !isThereTolerably(visit)) throw error;
+    visit.trace.revision = STALE;
+    return undefined;
+  }
+}
+
+/** Asks behind the response whether what a target names in full is still there, unless another isolate of the colo has just done so. */
+export function renewThere(visit: Visit, pin: Pin): void {
+  if (pin.kind !== "commit" && pin.kind !== "blob") return;
+  shareWork(visit, visit.isolate.opened, `there ${entryKey(visit, pin)}`, async () => {
+    await findThere(visit);
+    if (isThereHot(visit) === "yes") return { kind: "unclear" };
+    return await fetchEntry(visit, pin, "GET");
+  });
 }
 
 /** Whether what is known of a file need not be asked again: a project may be moved, and its name given to another. */
@@ -78,8 +118,11 @@ async function fetchEntry(visit: Visit, pin: KnownPin, method: "GET" | "HEAD"): 
   const { entries } = visit.isolate.ports;
   const latest = pin.kind === "commit" ? latestKey(visit, pin.path) : undefined;
   const before = latest === undefined ? undefined : await entries.find(latest, () => true);
-  const answer = await askOpen(visit, pin, { ...FROM_THE_START, method, known: before?.record });
+  const known = entries.hot(entryKey(visit, pin)) ?? before?.record;
+  const at = visit.isolate.ports.now();
+  const answer = await askOpen(visit, pin, { ...FROM_THE_START, method, known });
   if (answer.kind !== "entry") return conclude(visit, answer);
+  noteThere(visit, at);
   const { entry, body, offset } = answer;
   const filled =
     body === undefined ? undefined : beginFill(visit, entry, { body, offset, until: entry.size });
@@ -149,7 +192,7 @@ async function openSame(visit: Visit, pin: BodyOrigin, entry: Entry, stretch: St
   const { body, offset, until = entry.size } = answer;
   const isSame = answer.entry.identity === entry.identity && answer.entry.size === entry.size;
   if (isSame && body !== undefined && offset <= stretch.from) return { kind: "source", body, offset, until };
-  await body?.cancel();
+  await letGo(body);
   await forget(visit, pin);
   throw new Failure("origin_changed");
 }
@@ -192,7 +235,7 @@ function conclude(
   const { missing, now } = visit.isolate.ports;
   if (answer.kind === "unclear") return { kind: "unclear" };
   if (answer.kind === "missing") missing.set(missingKey(visit), { at: now(), refusal: answer.refusal });
-  else if (answer.kind === "busy") holdScope(visit, answer.refusal, answer.seconds);
+  else if (answer.kind === "busy") hold(visit, answer.refusal, answer.seconds);
   else if (answer.kind === "refused")
     refuse(visit, { at: now(), kind: "no", refusal: answer.refusal }, "scope");
   return { kind: "refused", refusal: answer.refusal };

@@ -1,18 +1,20 @@
 import { PASSED_THROUGH } from "../core/cache-status.ts";
+import { letGo } from "../core/let-go.ts";
 import { loopMark } from "../core/loop.ts";
 import type { Outgoing } from "../core/outgoing.ts";
 import { Failure } from "../core/problem.ts";
 import type { Site } from "../core/site.ts";
 import { locationForSite } from "../core/site-url.ts";
+import { ownAcceptEncoding } from "./arrival.ts";
 
-/** What a client may not tell the origin about where its request came from: only the edge knows. */
-const FORGEABLE = [
-  "forwarded",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-forwarded-port",
-  "x-forwarded-for",
-];
+/** What a client may not tell the origin about where its request came from, and for whom: an origin believes its proxy. */
+const FORGEABLE =
+  /^(?:x-forwarded(?:-.*)?|forwarded|x-real-ip|(?:.*-)?client-ip|x-original-.*|x-rewrite-url|x-webauth-.*)$/;
+
+/** Many an origin reads `X_Real_IP` as `X-Real-IP` (RFC 3875 §4.1.18). */
+function isForgeable(name: string): boolean {
+  return FORGEABLE.test(name.replaceAll("_", "-"));
+}
 
 export type PassingParts = {
   readonly site: Site;
@@ -27,8 +29,10 @@ export type PassingParts = {
 export async function passThrough({ site, request, address, onAnswer }: PassingParts): Promise<Response> {
   const { protocol, host } = new URL(request.url);
   const given = new Headers(request.headers);
-  for (const name of FORGEABLE) given.delete(name);
+  for (const name of request.headers.keys()) if (isForgeable(name)) given.delete(name);
   given.delete("expect"); // the edge has answered it: the origin's 100 would come for nobody
+  const codings = ownAcceptEncoding(request);
+  if (site.kind === "s3" && codings !== null) given.set("Accept-Encoding", codings); // it may be signed
   given.set("X-Forwarded-Host", host);
   given.set("X-Forwarded-Proto", protocol.slice(0, -1));
   const client = given.get("cf-connecting-ip");
@@ -39,7 +43,8 @@ export async function passThrough({ site, request, address, onAnswer }: PassingP
     () => undefined,
     (error: unknown) => error,
   );
-  const init: RequestInit = { headers, redirect: "manual", encodeResponseBody: "manual" };
+  const asIs = { headers, redirect: "manual", encodeResponseBody: "manual" } as const;
+  const init: RequestInit = { ...asIs, cache: "no-store" }; // or Cloudflare's own cache answers the next asker
   const outgoing =
     body === undefined ? new Request(url, request) : new Request(url, { method: request.method, body });
   try {
@@ -48,7 +53,7 @@ export async function passThrough({ site, request, address, onAnswer }: PassingP
     return asSite(site, response);
   } catch (error) {
     onAnswer(undefined);
-    await body?.cancel().catch(() => undefined); // it is being read, and so ends with the request
+    await letGo(body); // it is being read, and so ends with the request
     const ofBody = await fault;
     throw ofBody instanceof Failure ? ofBody : new Failure("origin_unreachable", undefined, error);
   }

@@ -2,6 +2,7 @@ import type { Codec } from "../core/codec.ts";
 import type { Config } from "../core/config.ts";
 import type { Dialect } from "../core/dialect.ts";
 import type { Entry } from "../core/entry.ts";
+import type { ReadHeader } from "../core/header-fields.ts";
 import type { Changes, GroupChanges } from "../core/events/changes.ts";
 import type { HookProof } from "../core/events/hook-proof.ts";
 import type { Written } from "../core/events/written.ts";
@@ -43,7 +44,7 @@ export type Ports = {
   /** What was told of groups of projects. */
   readonly groups: Log<GroupChanges>;
   /** Whether a delivery comes from who knows the secret; nobody does where there is none. */
-  readonly proveHook: (kind: SiteKind, header: (name: string) => string | null) => HookProof;
+  readonly proveHook: (kind: SiteKind, header: ReadHeader) => HookProof;
   /** What was told of writes to objects, in the colo alone. */
   readonly writes: Log<Written>;
   /** What askers were told of lists, and which renderings are the newest. */

@@ -58,7 +58,8 @@ type Begun = { readonly target: RawTarget; readonly asker: Asker; readonly defer
 function newPreload(isolate: Isolate, site: ForgeSite, { target, asker, defer }: Begun): Visit {
   const { ports } = isolate;
   const trace = newTrace(ports.now());
-  const begun = { wanted: undefined, asker, trace, defer, admittedAt: 0, led: [], isSending: false };
+  const admitted = { admittedAt: 0, seen: undefined };
+  const begun = { wanted: undefined, asker, trace, defer, ...admitted, led: [], isSending: false };
   return { isolate, site, dialect: ports.dialect(site), target, ...begun };
 }
 

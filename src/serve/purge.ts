@@ -1,3 +1,4 @@
+import type { Defer } from "../core/defer.ts";
 import { withPipelineAskedAgain, withRefAskedAgain } from "../core/events/asked-again.ts";
 import {
   NO_CHANGES,
@@ -18,13 +19,11 @@ import { changesKey, groupsKey, numberKeyOf, writtenKey } from "./change-keys.ts
 import type { Ports } from "./ports.ts";
 import { problemResponse } from "./problem-response.ts";
 import { itemsOfKv, itemsOfMemory, prefixesOf, shownOf, type Outlook } from "./purge-items.ts";
-import type { Isolate, Visit } from "./visit.ts";
+import type { Isolate } from "./visit.ts";
 import { beat } from "./watch.ts";
 import { notePrefixWritten, noteWritten } from "./written.ts";
 
 const MOST_BYTES = 64 * 1024;
-
-type Defer = Visit["defer"];
 
 export type PurgeParts = {
   readonly isolate: Isolate;

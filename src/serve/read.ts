@@ -1,5 +1,6 @@
 import { pieces } from "../core/blocks.ts";
 import type { Entry } from "../core/entry.ts";
+import { letGo } from "../core/let-go.ts";
 import type { MultipartPlan } from "../core/multipart.ts";
 import { Failure } from "../core/problem.ts";
 import { bodyReader, type BodyReader, type BodySource, type Chunk } from "./body-reader.ts";
@@ -59,7 +60,7 @@ export async function gather(
         try {
           await writeChunk(current, into);
         } catch (error) {
-          await following?.then(letGo, () => undefined); // the first error is the one that counts
+          await following?.then(giveBack, () => undefined); // the first error is the one that counts
           throw error;
         }
         current = await following;
@@ -91,8 +92,8 @@ function ofOurs(bytes: Uint8Array): Chunk {
   return { kind: "bytes", bytes, done: () => undefined };
 }
 
-async function letGo(chunk: Chunk): Promise<void> {
-  if (chunk.kind === "stream") await chunk.stream.cancel();
+async function giveBack(chunk: Chunk): Promise<void> {
+  if (chunk.kind === "stream") await letGo(chunk.stream);
   else chunk.done();
 }
 

@@ -3,12 +3,14 @@ import type { Target } from "../core/target.ts";
 import type { RequestRecord } from "../core/telemetry.ts";
 import { NOBODY } from "./asker.ts";
 import { groupsKey } from "./change-keys.ts";
+import type { Answer } from "./counted.ts";
 import { grantLifetime } from "./grant-life.ts";
-import { bodyKey, changesKeyOf, grantKey, revisionKey, writtenKeys } from "./keys.ts";
+import { bodyKey, changesKeyOf, grantKey, revisionKey, thereKey, writtenKeys } from "./keys.ts";
 import { questionNow } from "./questions.ts";
 import { revisionLifetime } from "./revision-life.ts";
 import { revisionsOf } from "./revisions.ts";
 import { respond } from "./respond.ts";
+import { isToBeThere } from "./there.ts";
 import type { Asker, Isolate, Visit } from "./visit.ts";
 import { upToDateUntil } from "./watch.ts";
 
@@ -35,7 +37,7 @@ const answers = new WeakMap<Asker, WeakMap<Target, Ready>>();
  * Gives an answer again, within the second in which it was made, if all it rests on still stands:
  * the same live grant, the same revision, and the body in memory. Only for a plain GET.
  */
-export function giveReady({ ports }: Isolate, asker: Asker, target: Target): Response | undefined {
+export function giveReady({ ports }: Isolate, asker: Asker, target: Target): Answer | undefined {
   const ready = answers.get(asker)?.get(target);
   const now = ports.now();
   if (ready === undefined || now >= ready.until) return undefined;
@@ -43,8 +45,7 @@ export function giveReady({ ports }: Isolate, asker: Asker, target: Target): Res
     if (records.hot(key) !== record) return undefined;
   const bytes = ports.hot.get(ready.bodyKey);
   if (bytes === undefined) return undefined;
-  ports.telemetry.request(ready.counted, now);
-  return respond(bytes, { headers: ready.headers });
+  return { response: respond(bytes, { headers: ready.headers }), record: ready.counted };
 }
 
 type Made = { readonly headers: Headers; readonly counted: RequestRecord };
@@ -55,7 +56,7 @@ export function rememberReady(visit: Visit, entry: Entry, made: Made): void {
   const { target } = visit;
   const { question } = questionNow(visit);
   if (question.via === "replay" || (target.lane === "object" && target.literal !== undefined)) return; // a "no" to the one name would have to be looked for as well
-  const key = revisionKey(visit, question);
+  const key = isToBeThere(target) ? thereKey(visit) : revisionKey(visit, question);
   if (key === undefined) return keepReady(visit, entry, made, NOTHING_MORE);
   const revisions = revisionsOf(visit);
   const record = revisions.hot(key);

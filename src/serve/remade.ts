@@ -3,7 +3,7 @@ import type { Entry } from "../core/entry.ts";
 import { entryHeaders } from "../core/zip/entry-headers.ts";
 import type { Links } from "../core/zip/links.ts";
 import type { Run } from "../core/zip/runs.ts";
-import { select, type Selection } from "../core/zip/selection.ts";
+import { select, type SelectedMembers } from "../core/zip/selection.ts";
 import { tarRuns, tarSize } from "../core/zip/tar-runs.ts";
 import { zipRuns, zipSize } from "../core/zip/zip-runs.ts";
 import type { Archive } from "./archive.ts";
@@ -13,8 +13,8 @@ import type { Visit } from "./visit.ts";
 
 type Form = {
   readonly mediaType: string;
-  readonly size: (selection: Selection) => number;
-  readonly runs: (selection: Selection) => Iterable<Run>;
+  readonly size: (selection: SelectedMembers) => number;
+  readonly runs: (selection: SelectedMembers) => Iterable<Run>;
 };
 
 const FORMS: Readonly<Record<"tar" | "zip", Form>> = {

@@ -31,8 +31,9 @@ async function renewedNearby(visit: Visit, question: Question): Promise<Learned 
       isGrantUsable(visit, record) &&
       judge(record.at, now(), grantLifetime(visit, record)) === "fresh",
   );
-  if (grant === undefined || !(await isRevisionFresh(visit, question))) return undefined;
-  return { kind: "admitted", at: grant.record.at };
+  if (grant?.record.kind !== "yes" || !(await isRevisionFresh(visit, question))) return undefined;
+  const { at, seen } = grant.record;
+  return { kind: "admitted", at, seen };
 }
 
 async function isRevisionFresh(visit: Visit, question: Question): Promise<boolean> {

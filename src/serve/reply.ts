@@ -1,4 +1,10 @@
-import { evaluatePreconditions, rangeApplies, withQuotes, type Validators } from "../core/conditional.ts";
+import {
+  evaluatePreconditions,
+  isStrongDate,
+  rangeApplies,
+  withQuotes,
+  type Validators,
+} from "../core/conditional.ts";
 import type { Entry } from "../core/entry.ts";
 import { planMultipart } from "../core/multipart.ts";
 import {
@@ -137,7 +143,12 @@ function rangeHeader(arrival: Arrival, entry: Entry): string | null {
   const range = arrival.headers.get("range");
   if (range === null) return null;
   const ifRange = arrival.headers.get("if-range");
-  return ifRange === null || rangeApplies(ifRange, validators(entry)) ? range : null;
+  return ifRange === null || rangeApplies(ifRange, strongValidators(entry)) ? range : null;
+}
+
+/** Without a date that may be another version's too: when an entry was learned is told by our clock, the date by the origin's. */
+function strongValidators({ at, etag, lastModified }: Entry): Validators {
+  return { etag, lastModified: isStrongDate(lastModified, at) ? lastModified : undefined };
 }
 
 function validators({ etag, lastModified }: Entry): Validators {

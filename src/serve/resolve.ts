@@ -6,6 +6,7 @@ import type { Question } from "../core/question.ts";
 import type { Revision } from "../core/revision.ts";
 import type { Tier } from "../core/store.ts";
 import { ask } from "./ask.ts";
+import { admitBy, isOfGranted } from "./granted.ts";
 import { revisionKey } from "./keys.ts";
 import { pinOfName, pinOfRecord } from "./known-pins.ts";
 import { isNarrowable, questionAt, questionNow } from "./questions.ts";
@@ -90,15 +91,23 @@ async function learn(visit: Visit, question: Question): Promise<Known | No | und
   const { joined, result } = shareWork(visit, visit.isolate.asked, key, () => ask(visit, question));
   try {
     const shared = await result;
-    const learned = joined && shared.kind !== "admitted" ? await ask(visit, question) : shared; // not another asker's "no"
+    const learned = joined && !isForAll(visit, shared, key) ? await ask(visit, question) : shared;
     if (learned.kind !== "admitted") return learned;
+    if (learned !== shared || !joined) admitBy(visit, learned);
   } catch (error) {
     if (!(error instanceof Failure) || before === undefined || !isTolerable(visit, before)) throw error;
     return { kind: "known", record: before, from: "stale" };
   }
   const record = revisions.hot(key);
   if (record === undefined || record.at === before?.at || record.at <= writtenAt(visit)) return undefined;
+  if (!isOfGranted(visit, record)) return undefined; // another one was told something else since
   return { kind: "known", record, from: joined ? "joined" : "asked" };
+}
+
+/** Another asker's "no" is not this one's, nor what another was shown of an object that may have changed. */
+function isForAll(visit: Visit, learned: Learned, key: string): boolean {
+  const record = revisionsOf(visit).hot(key);
+  return learned.kind === "admitted" && (record === undefined || isOfGranted(visit, record));
 }
 
 function note(visit: Visit, { record, from }: Known, question: Question): void {

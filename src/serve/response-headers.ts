@@ -1,14 +1,13 @@
 import { formatCacheStatus } from "../core/cache-status.ts";
 import { clientCacheControl, LIST_CACHE_CONTROL } from "../core/client-caching.ts";
 import type { Entry } from "../core/entry.ts";
-import { ageInSeconds, judge } from "../core/freshness.ts";
+import { ageInSeconds } from "../core/freshness.ts";
 import { isOfTheWhole } from "../core/object-headers.ts";
 import { isImmutable } from "../core/pin.ts";
 import { credentialHeaders } from "../core/principal.ts";
-import { NOBODY } from "./asker.ts";
 import { sharingHeaders } from "../core/zip/entry-headers.ts";
+import { isReadableByAnyone } from "./granted.ts";
 import { isInside } from "./inside-target.ts";
-import { grantKey } from "./keys.ts";
 import { formatServerTiming } from "./trace.ts";
 import type { Visit } from "./visit.ts";
 
@@ -79,13 +78,4 @@ export function withoutContent(headers: Headers): Headers {
     if (value !== null) kept.set(name, value);
   }
   return kept;
-}
-
-/** Whether nobody in particular may read this too, as far as is known without asking. */
-function isReadableByAnyone(visit: Visit): boolean {
-  if (visit.asker === NOBODY) return true;
-  const { grants, now, config } = visit.isolate.ports;
-  const grant = grants.hot(grantKey(visit, NOBODY));
-  const hard = config.limits.GRANT_S * 1000;
-  return grant?.kind === "yes" && judge(grant.at, now(), { soft: hard, hard }) !== "expired";
 }

@@ -1,8 +1,10 @@
 import { judge, ofLength, type Lifetime } from "../core/freshness.ts";
 import { believed } from "../core/events/believed.ts";
+import { isImmutable } from "../core/pin.ts";
 import type { Revision } from "../core/revision.ts";
 import type { ArtifactTarget } from "../core/target.ts";
 import { changesOf } from "./changes.ts";
+import { isOfGranted } from "./granted.ts";
 import { pinOfRecord, refOf } from "./known-pins.ts";
 import type { Visit } from "./visit.ts";
 import { writtenAt } from "./written.ts";
@@ -17,6 +19,7 @@ export function revisionLifetime(visit: Visit, record: Revision): Lifetime {
   if (record.kind === "object" && visit.target.lane === "artifact")
     return ofLength(artifactSeconds(visit, visit.target));
   if (record.kind === "object") return ofLength(Math.min(OBJECT_FRESH_S, record.freshS ?? Infinity));
+  if (isImmutable(visit.target)) return ofLength(REF_S);
   if (record.kind === "uncacheable") return ofLength(Math.max(OBJECT_FRESH_S, MISSING_S));
   return ofLength(pinOfRecord(visit, record) === undefined ? MISSING_S : REF_S);
 }
@@ -34,12 +37,13 @@ export function isRevisionUsable(visit: Visit, record: Revision): boolean {
   return judge(record.at, visit.isolate.ports.now(), revisionLifetime(visit, record)) !== "expired";
 }
 
-/** Whether it was told since that a name may stand for something else, and not what for. */
+/** Whether it was told since that a name may stand for something else, and not what for; or it may be of something else than what the asker was let into. */
 function isOver(visit: Visit, record: Revision): boolean {
-  if (record.at <= writtenAt(visit)) return true;
+  if (record.at <= writtenAt(visit) || !isOfGranted(visit, record)) return true;
   const { target } = visit;
   const changes = changesOf(visit);
   if (changes === undefined || target.lane === "object") return false;
+  if (isImmutable(target)) return record.at <= Math.max(changes.accessAt, changes.filesAt);
   if (target.lane === "raw") return believed(record, changes, refOf(target)) === undefined;
   const isMoving = target.lane === "artifact" && target.job.kind === "latest";
   return record.at <= (isMoving ? Math.max(changes.accessAt, changes.listsAt) : changes.accessAt);

@@ -1,7 +1,8 @@
+import type { ReadHeader } from "../core/header-fields.ts";
 import type { ProblemName } from "../core/problem.ts";
 import { signableOf } from "../core/signable.ts";
-import { judgeSignature, readSignature, signatureEnd, type Signature } from "../core/signature.ts";
-import { hasOverrides } from "../core/route-s3.ts";
+import { isSigned, judgeSignature, readSignature, signatureEnd, type Signature } from "../core/signature.ts";
+import { hasOverrides } from "../core/overrides.ts";
 import type { StoreSite } from "../core/site.ts";
 import { keyPrincipal, signedPrincipal, type StorePrincipal } from "../core/store-principal.ts";
 import type { Arrival } from "./arrival.ts";
@@ -29,15 +30,20 @@ const NOBODY_ASKS: StoreAsker = { kind: "nobody" };
 const FOREIGN: StoreAsker = { kind: "foreign" };
 const OVERRIDING: StoreAsker = { kind: "refused", problem: "override_unsigned" };
 
-type Request = Pick<Arrival, "method" | "host" | "path" | "search" | "headers">;
+type Request = Pick<Arrival, "method" | "host" | "path" | "search" | "headers" | "acceptEncoding">;
+
+/** Header fields as they were signed: in the place of one of them Cloudflare puts its own. */
+function asSent({ headers, acceptEncoding }: Request): ReadHeader {
+  return (name) => (name === "accept-encoding" ? acceptEncoding() : headers.get(name));
+}
 
 /** Reads who asks, and where the edge has the keys, verifies it: for every request, as a grant is believed only of who they are. */
 export function readStoreAsker(ports: Ports, site: StoreSite, request: Request): StoreAsker {
   const { method, host, path, search, headers } = request;
-  const header = (name: string) => headers.get(name);
+  const header = asSent(request);
   const answer = readSignature(header, search);
   // Ceph sends two answers in one to nobody's overrides (16.2), whatever looks like a signature: they are not even sent there
-  if (hasOverrides(search) && !namesKey(header, search)) return OVERRIDING;
+  if (hasOverrides(search) && (answer.kind === "none" || !isSigned(header, search))) return OVERRIDING;
   if (answer.kind === "none") return NOBODY_ASKS;
   if (answer.kind === "foreign") return FOREIGN;
   const now = ports.now();
@@ -59,14 +65,6 @@ export function readStoreAsker(ports: Ports, site: StoreSite, request: Request):
   return { kind: "key", accessKey: signature.accessKey, signature, payload: signable.payload };
 }
 
-/** Whether a request names an access key, in any way of signing. */
-function namesKey(header: (name: string) => string | null, search: string): boolean {
-  return (
-    (header("authorization") ?? "").startsWith("AWS") ||
-    /[?&](?:AWSAccessKeyId|X-Amz-Credential)=/.test(search)
-  );
-}
-
 /** Whether something was added to a request behind its signature (S3: all `x-amz-*` header fields must be signed). */
 function hasUnsigned(headers: Headers, { signedHeaders, place }: Signature): boolean {
   for (const name of headers.keys()) {
@@ -80,16 +78,18 @@ function hasUnsigned(headers: Headers, { signedHeaders, place }: Signature): boo
 /** Header fields that change an answer: a signature over them is good for no other read of the object. */
 const BINDING = /^(?:range|if-|x-amz-server-side-encryption|x-amz-expected|x-amz-request-payer|x-amz-copy)/;
 
-function signedAsker({ method, host, path, search, headers }: Request, signature: Signature): StoreAsker {
-  if (signature.signedHeaders.some((name) => BINDING.test(name))) return FOREIGN;
-  const names = new Set([
-    ...signature.signedHeaders.filter((name) => name !== "host"),
-    "authorization",
-    "x-amz-date",
-  ]);
+/** What origins are asked with, as the bytes are kept as they are stored; a signature over another word would be found wrong. */
+const CODINGS = "identity";
+
+function signedAsker(request: Request, { signedHeaders }: Signature): StoreAsker {
+  const { method, host, path, search, headers } = request;
+  const header = asSent(request);
+  if (signedHeaders.some((name) => BINDING.test(name))) return FOREIGN;
+  if (signedHeaders.includes("accept-encoding") && header("accept-encoding") !== CODINGS) return FOREIGN;
+  const names = new Set([...signedHeaders.filter((name) => name !== "host"), "authorization", "x-amz-date"]);
   for (const name of headers.keys()) if (name.startsWith("x-amz-")) names.add(name);
   const sent = [...names].flatMap((name): [string, string][] => {
-    const value = headers.get(name);
+    const value = header(name);
     return value === null ? [] : [[name, value]];
   });
   return { kind: "signed", principal: signedPrincipal({ method, host, path, search, headers: sent }) };

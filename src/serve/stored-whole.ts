@@ -1,4 +1,4 @@
-import { readWhole } from "./exact-reader.ts";
+import { readExactly } from "./exact-reader.ts";
 import type { Ports } from "./ports.ts";
 
 /** All of a block of ours of so many bytes, in memory; `undefined` where it is not stored, or breaks off. */
@@ -10,5 +10,7 @@ export async function readStored(
   const stream = await blocks.read(key, { start: 0, end: length, length });
   if (stream === undefined) return undefined;
   const stallMs = config.limits.ORIGIN_STALL_S * 1000;
-  return await readWhole(stream, length, { stallMs, buffer: new ArrayBuffer(length) }).catch(() => undefined);
+  return await readExactly(stream, length, { stallMs, buffer: new ArrayBuffer(length) }).catch(
+    () => undefined,
+  );
 }

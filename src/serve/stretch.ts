@@ -1,5 +1,6 @@
 import { blockLength, type Piece } from "../core/blocks.ts";
 import type { Entry } from "../core/entry.ts";
+import { letGo } from "../core/let-go.ts";
 import { blockKey } from "./keys.ts";
 import type { Visit } from "./visit.ts";
 
@@ -31,11 +32,11 @@ export function isReadToEnd({ target }: Visit, { isRangeless = false }: Entry): 
   return target.lane === "raw" || isRangeless;
 }
 
-/** Whether a block is in the store now. */
+/** Whether a block is in the store now; one that breaks off is not. */
 export async function isStored(visit: Visit, entry: Entry, index: number): Promise<boolean> {
   const { blocks, config } = visit.isolate.ports;
   const length = blockLength(index, entry.size, config.limits.BLOCK_BYTES);
   const byte = await blocks.read(blockKey(visit, entry, index), { start: 0, end: 1, length });
-  await byte?.cancel();
-  return byte !== undefined;
+  const isWhole = await letGo(byte);
+  return byte !== undefined && isWhole;
 }

@@ -1,3 +1,4 @@
+import type { Defer } from "../core/defer.ts";
 import type { Dialect, Wanted } from "../core/dialect.ts";
 import type { Entry } from "../core/entry.ts";
 import type { Refusal } from "../core/refusal.ts";
@@ -14,6 +15,7 @@ import type { Flights } from "./flights.ts";
 import type { Ports } from "./ports.ts";
 import type { SpareMemory } from "./spare-memory.ts";
 import type { Trace } from "./trace.ts";
+import type { Turns } from "./turns.ts";
 import type { Watch } from "./watch.ts";
 
 /** What the requests of an isolate share. */
@@ -29,6 +31,8 @@ export type Isolate = {
   readonly checked: MemoryStore<true>;
   /** Directories of archives being read. */
   readonly directories: Flights<KnownDirectory>;
+  /** By what they weigh in bytes: one of many entries takes several times that for a moment. */
+  readonly turns: Turns;
   /** Links of archives being read. */
   readonly links: Flights<Links>;
   /** Where the last read of a part ended, by body. */
@@ -54,9 +58,11 @@ export type Visit = {
   readonly asker: Asker;
   readonly trace: Trace;
   /** Keeps work going behind the response. */
-  readonly defer: (work: Promise<unknown>) => void;
+  readonly defer: Defer;
   /** When the origin was asked for the verdict that lets this request in, in milliseconds. */
   admittedAt: number;
+  /** What the grant that lets this request in has seen. */
+  seen: string | undefined;
   /** The fills that this request began. */
   readonly led: Fill[];
   /** Whether the response's body is still being written. */
@@ -73,7 +79,7 @@ export function endVisit({ led }: Visit): void {
  * Revisions are not here, as they are remembered for everyone.
  */
 export type Learned =
-  | { readonly kind: "admitted"; readonly at: number }
+  | { readonly kind: "admitted"; readonly at: number; readonly seen?: string | undefined }
   | {
       readonly kind: "refused";
       readonly at: number;

@@ -1,3 +1,4 @@
+import type { Defer } from "../core/defer.ts";
 import type { Site } from "../core/site.ts";
 import type { Log, MemoryStore, Stamped } from "../core/store.ts";
 import { pulseKey } from "./change-keys.ts";
@@ -75,10 +76,6 @@ export async function bringUpToDate<T>(
 }
 
 /** Lets the isolates of the colo know that something was told of a site; after it was. */
-export async function beat(
-  { ports, watch }: Watching,
-  site: Site,
-  defer: (work: Promise<unknown>) => void,
-): Promise<void> {
+export async function beat({ ports, watch }: Watching, site: Site, defer: Defer): Promise<void> {
   await watch.pulses.note(pulseKey(site), (before) => before ?? { at: ports.now() }, defer);
 }

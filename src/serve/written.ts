@@ -1,3 +1,4 @@
+import type { Defer } from "../core/defer.ts";
 import { lastWritten, mergedWritten, withPrefix } from "../core/events/written.ts";
 import type { Site } from "../core/site.ts";
 import { writtenKey } from "./change-keys.ts";
@@ -8,8 +9,6 @@ import { bringUpToDate, isUpToDate, isWatched } from "./watch.ts";
 
 /** One object, or with an empty key all of its bucket. */
 export type WrittenName = { readonly bucket: string; readonly key: string };
-
-type Defer = Visit["defer"];
 
 /**
  * Remembers that an object was written, or (with an empty key) some objects of a bucket. What was learned of them before is not

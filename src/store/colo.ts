@@ -1,3 +1,4 @@
+import { letGo } from "../core/let-go.ts";
 import type { BlockStore, FarStore } from "../core/store.ts";
 
 /** Called with each failure of a store, which its user sees as a miss. */
@@ -49,7 +50,7 @@ export function coloBlocks(open: OpenCache, onError: OnStoreError): BlockStore {
           ? response.status === 200 && response.headers.get("Content-Length") === String(length)
           : response.headers.get("Content-Range") === `bytes ${start}-${end - 1}/${length}`;
         if (sound) return response.body;
-        await response.body.cancel();
+        await letGo(response.body);
         onError("colo", new Error("A stored block has not the length it should have"));
         return undefined;
       } catch (error) {

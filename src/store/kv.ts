@@ -9,9 +9,14 @@ const CACHE_TTL_S = 30;
 
 /**
  * Small records in Workers KV, which all colos share. It is eventual and keeps everything for at least a minute,
- * so a record's life is judged by its own stamp, never by its presence here. A key too long for KV is not stored.
+ * so a record's life is judged by its own stamp, never by its presence here. A key too long for KV is not stored, nor what `mayWrite`
+ * does not allow.
  */
-export function kvRecords<T>(namespace: KVNamespace, onError: OnStoreError): FarStore<T> {
+export function kvRecords<T>(
+  namespace: KVNamespace,
+  onError: OnStoreError,
+  mayWrite: () => boolean = () => true,
+): FarStore<T> {
   return {
     async get(key) {
       if (!fits(key)) return undefined;
@@ -23,7 +28,7 @@ export function kvRecords<T>(namespace: KVNamespace, onError: OnStoreError): Far
       }
     },
     async put(key, record, seconds) {
-      if (!fits(key)) return;
+      if (!fits(key) || !mayWrite()) return;
       try {
         await namespace.put(key, JSON.stringify(record), {
           expirationTtl: Math.max(seconds, SHORTEST_TTL_S),

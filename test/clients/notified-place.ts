@@ -1,9 +1,9 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
-import { startLocalEdge } from "../../scripts/local-edge.ts";
 import { startCephRgw } from "../../scripts/servers/ceph-rgw.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import { prepare, send, type Answer, type Asking } from "../edge/s3-client.ts";
 import { ALICE } from "./place.ts";
+import { startEdge } from "../edge/start-edge.ts";
 import { TEST_WORKER } from "../worker/bundled.ts";
 
 /** It has whatever has to be escaped in an address. */
@@ -60,7 +60,7 @@ export async function startNotifiedPlace(): Promise<NotifiedPlace> {
     S3_KEYS: { [KEY.id]: KEY.secret },
     SITES: [{ host, kind: "s3", origin: rgw.url, auth: "edge" }],
   };
-  const edge = await startLocalEdge({ ...TEST_WORKER, ports: [port], vars });
+  const edge = await startEdge({ ...TEST_WORKER, ports: [port], vars });
   begun.adopt(edge, (each) => each.close());
   const owned = begun.move();
   const behind = async (asking: Asking) =>

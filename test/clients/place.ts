@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { startS3Store } from "../../scripts/demo/s3.ts";
-import { startLocalEdge } from "../../scripts/local-edge.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import { startCephRgw } from "../../scripts/servers/ceph-rgw.ts";
 import type { S3User } from "../../scripts/servers/s3-user.ts";
 import { startVersitygw } from "../../scripts/servers/versitygw.ts";
 import type { StoreAuth } from "../../src/core/site.ts";
 import { prepare, send, type Answer, type Asking } from "../edge/s3-client.ts";
+import { startEdge } from "../edge/start-edge.ts";
 import { TEST_WORKER } from "../worker/bundled.ts";
 
 /** Owns the bucket `shelf`. */
@@ -80,7 +80,7 @@ export async function startDemoPlace(): Promise<Place> {
 async function startPlace(store: Store): Promise<Place> {
   const port = await quietPort();
   const host = (auth: StoreAuth) => `${HOSTS[auth]}:${port}`;
-  const edge = await startEdge(store, port, host);
+  const edge = await startEdgeBefore(store, port, host);
   let clockOffsetMs = 0;
   const place: Place = {
     port,
@@ -113,9 +113,9 @@ function withKey({ as, ...asking }: SignedBy): Asking {
   return { ...asking, as: as && { id: as.accessKey, secret: as.secretKey } };
 }
 
-async function startEdge(store: Store, port: number, host: (auth: StoreAuth) => string) {
+async function startEdgeBefore(store: Store, port: number, host: (auth: StoreAuth) => string) {
   try {
-    return await startLocalEdge({
+    return await startEdge({
       ...TEST_WORKER,
       ports: [port],
       outbound: new URL(store.url).host,

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   evaluatePreconditions,
+  isStrongDate,
   type PreconditionAnswer,
   type Preconditions,
   rangeApplies,
@@ -175,6 +176,28 @@ describe("rangeApplies()", () => {
     ["the empty value", "", { etag: "", lastModified: "" }, false],
   ])("rangeApplies() does judge %s", (_case, ifRange, validators, applies) => {
     expect(rangeApplies(ifRange, validators)).toBe(applies);
+  });
+});
+
+describe("isStrongDate()", () => {
+  const AT = Date.parse(MODIFIED);
+
+  it.each<[string, string | undefined, number, boolean]>([
+    ["a minute before", MODIFIED, AT + 60_000, true],
+    ["years before", MODIFIED, AT + 1e12, true],
+    ["a moment less", MODIFIED, AT + 59_999, false],
+    ["the very second", MODIFIED, AT + 400, false],
+    ["to come", MODIFIED, AT - 60_000, false],
+    ["in another format, a minute before", MODIFIED_RFC_850, AT + 60_000, true],
+    ["that is none", "yesterday", AT + 60_000, false],
+    ["that is absent", undefined, AT + 60_000, false],
+  ])("isStrongDate() does judge a date %s", (_case, lastModified, seenAt, isStrong) => {
+    expect(isStrongDate(lastModified, seenAt)).toBe(isStrong);
+  });
+
+  it("isStrongDate() does take another margin for one clock", () => {
+    expect(isStrongDate(MODIFIED, AT + 2000, 2000)).toBe(true);
+    expect(isStrongDate(MODIFIED, AT + 1999, 2000)).toBe(false);
   });
 });
 

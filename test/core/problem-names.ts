@@ -21,6 +21,7 @@ export const PROBLEM_STATUSES: Readonly<Record<ProblemName, number>> = {
   event_malformed: 400,
   event_unproven: 401,
   event_too_large: 413,
+  event_busy: 503,
   purge_malformed: 400,
   purge_too_large: 413,
   not_found: 404,

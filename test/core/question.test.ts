@@ -26,7 +26,7 @@ describe("which question to ask", () => {
     ["gitlab", WITH_COOKIE, "web", COMMIT, { via: "replay" }],
     ["gitlab", ANONYMOUS, "api", REF, { via: "api", file: { ref: "main", path: "a/b" } }],
     ["gitlab", WITH_COOKIE, "api", REF, { via: "api", file: { ref: "main", path: "a/b" } }],
-    ["gitlab", ANONYMOUS, "api", COMMIT, { via: "api", file: undefined }],
+    ["gitlab", ANONYMOUS, "api", COMMIT, { via: "api", file: { ref: OID, path: "a/b" } }],
     ["gitlab", ANONYMOUS, "api", BLOB, { via: "api", file: undefined }],
     ["gitea", ANONYMOUS, "web", JOINED, { via: "git", prefix: "a" }],
     ["gitea", ANONYMOUS, "web", BLOB, { via: "git", prefix: undefined }],
@@ -69,7 +69,8 @@ describe("the name a question resolves", () => {
     [{ via: "git", prefix: "a" }, JOINED, ["refs", "a"]],
     [{ via: "git", prefix: undefined }, COMMIT, undefined],
     [{ via: "api", file: { ref: "main", path: "a/b" } }, REF, ["ref", "main"]],
-    [{ via: "api", file: undefined }, COMMIT, undefined],
+    [{ via: "api", file: { ref: OID, path: "a/b" } }, COMMIT, ["ref", OID]],
+    [{ via: "api", file: undefined }, BLOB, undefined],
     [replay, COMMIT, undefined],
     [replay, BLOB, undefined],
   ])("revisionName() does give %j about %j the name %j", (question, name, expected) => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { uriEncode, uriEncodePath } from "../../src/core/uri-encode.ts";
-import { hasOverrides, routeS3 } from "../../src/core/route-s3.ts";
+import { routeS3 } from "../../src/core/route-s3.ts";
 import { type ObjectTarget, PASS, type Route } from "../../src/core/target.ts";
 import { anyKey } from "../origin/hostile-keys.ts";
 
@@ -207,25 +207,4 @@ describe("what tells targets apart", () => {
       { numRuns: 1_000 },
     );
   });
-});
-
-describe("overrides of header fields", () => {
-  it.each([
-    ["?response-content-type=a"],
-    ["?a=1&response-expires"],
-    ["?response-anything"],
-    ["?%72esponse-content-type=a"],
-    ["?response%2Dcontent-type=a"],
-    ["?response-content-type%3Da"],
-    ["?a&%72%65%73%70%6F%6E%73%65%2Dexpires=1"],
-  ])("hasOverrides() does see one in %j", (search) => {
-    expect(hasOverrides(search)).toBe(true);
-  });
-
-  it.each([[""], ["?"], ["?versionId=response-"], ["?a=response-content-type"], ["?xresponse-expires=1"]])(
-    "hasOverrides() does see none in %j",
-    (search) => {
-      expect(hasOverrides(search)).toBe(false);
-    },
-  );
 });

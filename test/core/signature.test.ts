@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { NO_PAYLOAD, readSignedQuery, signableOf, UNSIGNED_PAYLOAD } from "../../src/core/signable.ts";
 import {
   formatAmzDate,
+  isSigned,
   judgeSignature,
   parseAmzDate,
   readSignature,
@@ -396,5 +397,49 @@ describe("what was signed", () => {
   it("NO_PAYLOAD does hash nothing", async () => {
     const hash = await crypto.subtle.digest("SHA-256", new Uint8Array());
     expect(Buffer.from(hash).toString("hex")).toBe(NO_PAYLOAD);
+  });
+});
+
+describe("all of a signature", () => {
+  it.each<[string, boolean]>([
+    ["AWS id:signature", true],
+    ["AWS id:", false],
+    ["AWS :signature", false],
+    ["AWS id", false],
+    ["AWSid:signature", false],
+    ["aws id:signature", false],
+    ["AWS4-HMAC-SHA256 Credential=a, SignedHeaders=host, Signature=b", true],
+    ["AWS4-HMAC-SHA256 Signature=b,Credential=a", true],
+    ["AWS4-HMAC-SHA256 Credential=, Signature=b", false],
+    ["AWS4-HMAC-SHA256 Credential=a, Signature=", false],
+    ["AWS4-HMAC-SHA256 Credential=a", false],
+    ["AWS4-HMAC-SHA256Credential=a, Signature=b", false],
+    ["AWS4-HMAC-SHA512 Credential=a, Signature=b", false],
+    ["Bearer AWS id:signature", false],
+  ])("isSigned() does find in the header %j: %j", (value, is) => {
+    expect(isSigned(lookup({ authorization: value }), "")).toBe(is);
+    const alone = isSigned(lookup({ authorization: value }), "?AWSAccessKeyId=a&Signature=b&Expires=1");
+    expect(alone).toBe(is); // a store that finds the header looks no further
+  });
+
+  it.each<[string, boolean]>([
+    ["", false],
+    ["?AWSAccessKeyId=a&Signature=b&Expires=1", true],
+    ["?AWSAccessKeyId=&Signature=b&Expires=1", false],
+    ["?AWSAccessKeyId=a&Signature=&Expires=1", false],
+    ["?AWSAccessKeyId=a&Signature=b&Expires", false],
+    ["?AWSAccessKeyId=a&Signature=b", false],
+    ["?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=a&X-Amz-Signature=b", true],
+    ["?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=&X-Amz-Signature=b", false],
+    ["?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=a&X-Amz-Signature=", false],
+    ["?X-Amz-Algorithm=foo&X-Amz-Credential=a&X-Amz-Signature=b", false],
+    ["?X-Amz-Credential=a&X-Amz-Signature=b", false],
+    ["?X-Amz-Algorithm=foo&AWSAccessKeyId=a&Signature=b&Expires=1", false],
+    ["?X-Amz-Algorithm=foo&X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=a&X-Amz-Signature=b", false],
+    ["?AWSAccessKeyId=a&AWSAccessKeyId=b&Signature=b&Expires=1", false],
+    ["?__proto__=a&constructor=b", false],
+  ])("isSigned() does find in the query %j: %j", (search, is) => {
+    expect(isSigned(lookup({}), search)).toBe(is);
+    expect(isSigned(lookup({ authorization: "" }), search)).toBe(is);
   });
 });

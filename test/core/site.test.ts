@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { baseHost, FORGE_KINDS, type Site, SITE_KINDS, siteFinder } from "../../src/core/site.ts";
+import {
+  baseHost,
+  bucketOfHost,
+  FORGE_KINDS,
+  type Site,
+  SITE_KINDS,
+  siteFinder,
+} from "../../src/core/site.ts";
 
 function site(host: string): Site {
   return {
@@ -31,6 +38,15 @@ describe("the host of a site", () => {
     ["a.*.example", "a.*.example"],
   ])("baseHost() does read %s as %s", (host, base) => {
     expect(baseHost({ host })).toBe(base);
+  });
+
+  it.each<[string, string, string | undefined]>([
+    ["s3.example", "s3.example", undefined],
+    ["*.s3.example", "s3.example", undefined],
+    ["*.s3.example", "my.bucket.s3.example", "my.bucket"],
+    ["*.s3.example:8080", "b.s3.example:8080", "b"],
+  ])("bucketOfHost() does find before the site %s in %s %j", (host, found, bucket) => {
+    expect(bucketOfHost({ host }, found)).toBe(bucket);
   });
 
   it("SITE_KINDS does hold every forge", () => {
@@ -72,6 +88,20 @@ describe("the site of a host", () => {
     ["*.plain.example"],
     ["__proto__"],
     ["constructor"],
+    [".s3.example"],
+    ["-.s3.example"],
+    ["b-.s3.example"],
+    ["..s3.example"],
+    ["b\\.s3.example"],
+    ["127.0.0.1:80?.s3.example"],
+    ["127.0.0.1:80#.s3.example"],
+    ["127.0.0.1:80/.s3.example"],
+    ["a:b@.s3.example"],
+    ["a@b.s3.example"],
+    ["%2f.s3.example"],
+    ["a b.s3.example"],
+    ["é.s3.example"],
+    ["*.s3.example"],
   ])("siteFinder() does find none for %j", (host) => {
     expect(find(host)).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Wanted } from "../../src/core/dialect.ts";
 import { selectRanges } from "../../src/core/range.ts";
-import { wantedBytes } from "../../src/core/wanted.ts";
+import { wantedOf } from "../../src/core/wanted.ts";
 
 const SIZES = { blockBytes: 100, mostBlocks: 4 };
 const range = (start: number, end: number): Wanted => ({ kind: "range", start, end });
@@ -33,11 +33,11 @@ describe("what a GET wants of an object that is not known", () => {
     ["bytes=9999999999999999-", undefined],
     [`bytes=0-${"9".repeat(16)}`, undefined],
     ["", undefined],
-  ])("wantedBytes() does answer %j", (header, wanted) => {
-    expect(wantedBytes(header, SIZES)).toEqual(wanted);
+  ])("wantedOf() does answer %j", (header, wanted) => {
+    expect(wantedOf(header, SIZES)).toEqual(wanted);
   });
 
-  it("wantedBytes() does ask for whole blocks that begin what is wanted, and not for too many", () => {
+  it("wantedOf() does ask for whole blocks that begin what is wanted, and not for too many", () => {
     const numbers = fc.nat({ max: 10 ** 9 });
     const sizes = fc.record({
       blockBytes: fc.integer({ min: 1, max: 16 * 1024 * 1024 }),
@@ -47,7 +47,7 @@ describe("what a GET wants of an object that is not known", () => {
       fc.property(numbers, fc.option(numbers), sizes, numbers, (first, length, each, size) => {
         const last = length === null ? undefined : first + length;
         const header = `bytes=${first}-${last ?? ""}`;
-        const wanted = wantedBytes(header, each);
+        const wanted = wantedOf(header, each);
         if (wanted?.kind !== "range") throw new Error(`Not a range: ${JSON.stringify(wanted)}`);
         const { start, end } = wanted;
         expect(start % each.blockBytes).toBe(0);

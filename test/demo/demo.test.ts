@@ -5,11 +5,12 @@ import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { startDemo } from "../../scripts/demo/demo.ts";
 import { useDemo } from "./running-demo.ts";
 
 const running = useDemo();
+afterEach(() => vi.unstubAllEnvs());
 const get = (path: string, init?: RequestInit) =>
   fetch(running.demo.gitlab.url + path, { redirect: "manual", ...init });
 const secret = "/demo/nested/secret/-/raw/main/README.md";

@@ -31,16 +31,18 @@ export const DEVELOPER_OF = {
 } as const satisfies Record<Channel, Readonly<Record<string, string>>>;
 
 const large = Buffer.concat([Buffer.from(MARKER.repeat(20)), text(LARGE_BYTES)]);
-const { bytes: marked } = writeZip([
-  { name: `${DIRECTORY}/small.txt`, content: `${MARKER} is in here\n`, method: 8 },
-  { name: `${DIRECTORY}/large.bin`, content: large },
-  { name: `${DIRECTORY}/large.txt`, content: large, method: 8 },
-  { name: `${MARKER}.link`, link: `${DIRECTORY}/small.txt` },
-]);
+const markedArchive = (words: string) =>
+  writeZip([
+    { name: `${DIRECTORY}/small.txt`, content: `${MARKER} ${words}\n`, method: 8 },
+    { name: `${DIRECTORY}/large.bin`, content: large },
+    { name: `${DIRECTORY}/large.txt`, content: large, method: 8 },
+    { name: `${MARKER}.link`, link: `${DIRECTORY}/small.txt` },
+  ]).bytes;
+const marked = markedArchive("is in here");
 
-/** An archive that is marked all over. */
-export function buildMarked(scene: ArtifactScene, more: NewArchive): Built {
-  return scene.build(marked, more);
+/** An archive that is marked all over; of other bytes where it has other words in it. */
+export function buildMarked(scene: ArtifactScene, more: NewArchive, words?: string): Built {
+  return scene.build(words === undefined ? marked : markedArchive(words), more);
 }
 
 export const SMALL = `${DIRECTORY}/small.txt`;

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { GitLabForge } from "../../scripts/demo/demo.ts";
 import type { ArtifactStorage } from "../../scripts/demo/artifact-storage.ts";
 import type { ArtifactAccess, ArtifactDelivery, Job } from "../../scripts/demo/jobs.ts";
 import { writeZip, type EntrySpec, type PlacedEntry } from "../zip/write-zip.ts";
 import type { HarnessOptions } from "./harness.ts";
+import { quietAfter } from "./quiet-after.ts";
 import { SECRET, startScene, type Answer, type Ask, type Scene } from "./scene.ts";
 
 export const HELLO = "demo/hello";
@@ -65,14 +65,7 @@ export async function startArtifactScene(options: HarnessOptions = {}): Promise<
   const { gitlab, storage } = harness.demo;
   const requests = () => gitlab.counts().total + storage.counts().total;
 
-  const settle = async () => {
-    for (let quiet = 0, before = -1; quiet < 3;) {
-      await sleep(6);
-      const total = requests();
-      quiet = total === before ? quiet + 1 : 0;
-      before = total;
-    }
-  };
+  const settle = async () => await quietAfter({ stepMs: 6, questions: requests });
 
   return {
     ...scene,

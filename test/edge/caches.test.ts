@@ -1,59 +1,25 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Forge } from "../../scripts/demo/demo.ts";
+import { describe, expect, it } from "vitest";
 import {
-  countedAt,
-  CREDENTIALS,
-  getFrom,
-  newFileIn,
-  GITEA_API,
-  GITEA_WEB,
-  GITLAB_API,
-  GITLAB_WEB,
-  type Door,
-  type NewFile,
-  type Place,
-} from "./doors.ts";
-import { ask, SECRET, startScene, type Answer, type Scene } from "./scene.ts";
+  ALL_DOORS,
+  BIG_BYTES,
+  COOKIE,
+  counted,
+  expectBytes,
+  get,
+  gitlab,
+  newFile,
+  playCachesScene,
+  READER,
+  scene,
+  SMALL_BYTES,
+  type Headers,
+} from "./caches-scene.ts";
+import { CREDENTIALS, GITEA_API, GITEA_WEB, GITLAB_API, GITLAB_WEB, type Door } from "./doors.ts";
+import { AGEING_MS, ask, SECRET } from "./scene.ts";
 
-const READER = CREDENTIALS.gitlab;
-const COOKIE = { cookie: "_gitlab_session=session-reader" };
-
-let scene: Scene;
-let gitlab: Forge;
-beforeAll(async () => {
-  scene = await startScene({
-    bigFileBytes: 1024,
-    vars: { BLOCK_BYTES: 64 * 1024, HOT_BODY_BYTES: 32 * 1024 },
-  });
-  gitlab = scene.forge("gitlab");
-});
-beforeEach(async () => await scene.fresh());
-afterAll(async () => await scene.harness.close());
-
-const SMALL_BYTES = 3000;
-/** A little more than three blocks. */
-const BIG_BYTES = 200_001;
-
-const ALL_DOORS = [GITLAB_WEB, GITLAB_API, GITEA_WEB, GITEA_API];
-
-type Headers = Readonly<Record<string, string>>;
-
-async function get(door: Door, place: Place, headers: Headers = CREDENTIALS[door.forge]): Promise<Answer> {
-  return await getFrom(scene, door, place, { headers });
-}
-
-async function newFile(length = SMALL_BYTES): Promise<NewFile> {
-  return await newFileIn(scene, length);
-}
-
-function expectBytes({ status, body }: Answer, bytes: Buffer): void {
-  expect(status).toBe(200);
-  expect(body.equals(bytes)).toBe(true);
-}
-
-const counted = (door: Door) => countedAt(scene, door);
+playCachesScene();
 
 describe("a grant", () => {
   it.each(ALL_DOORS)("is asked for once by a hundred who come at once: $name", async (door) => {
@@ -236,22 +202,45 @@ describe("429 with Retry-After", () => {
     };
   };
 
-  it.each([GITLAB_WEB, GITLAB_API] as const)("leaves the scope alone until then: $name", async (door) => {
+  const MANY: readonly Headers[] = [READER, { "PRIVATE-TOKEN": "glpat-other" }];
+
+  it.each([GITLAB_WEB, GITLAB_API] as const)(
+    "leaves the scope alone until then, for all who could read there: $name",
+    async (door) => {
+      const [file, unread] = [await newFile(), await newFile()];
+      gitlab.setMember("other", SECRET.gitlab, true);
+      for (const headers of MANY) expectBytes(await get(door, file, headers), file.bytes);
+      await scene.settle();
+      const before = counted(door).total;
+      busy("20");
+      const first = await get(door, unread);
+      expect([first.status, first.headers["retry-after"]]).toEqual([429, "20"]);
+      expect(counted(door).total).toBe(before + 1);
+      gitlab.intercept = undefined;
+      await scene.advance(8000);
+      for (const headers of MANY) {
+        const { status, headers: got, body } = await get(door, unread, headers);
+        expect(status).toBe(429);
+        expect(Number(got["retry-after"])).toBeLessThanOrEqual(12);
+        expect(body.toString()).toBe(headers === READER ? first.body.toString() : "");
+      }
+      expect(counted(door).total).toBe(before + 1);
+      await scene.advance(12_000);
+      for (const headers of MANY) expectBytes(await get(door, unread, headers), unread.bytes);
+    },
+  );
+
+  it("to a stranger is nobody else's, and says nothing of what there is", async () => {
     const file = await newFile();
-    busy("20");
-    const first = await get(door, file);
-    expect([first.status, first.headers["retry-after"]]).toEqual([429, "20"]);
-    expect(counted(door).total).toBe(1);
+    const stranger = { "PRIVATE-TOKEN": "glpat-other" };
+    busy("200");
+    expect((await get(GITLAB_WEB, file, stranger)).status).toBe(429);
     gitlab.intercept = undefined;
-    await scene.advance(8000);
-    for (const headers of [READER, { "PRIVATE-TOKEN": "glpat-other" }, {}]) {
-      const { status, headers: got } = await get(door, file, headers);
-      expect(status).toBe(429);
-      expect(Number(got["retry-after"])).toBeLessThanOrEqual(12);
-    }
-    expect(counted(door).total).toBe(1);
-    await scene.advance(12_000);
-    expectBytes(await get(door, file), file.bytes);
+    expectBytes(await get(GITLAB_WEB, file), file.bytes);
+    expect((await get(GITLAB_WEB, file, {})).status).toBe(401);
+    await scene.advance(AGEING_MS);
+    expectBytes(await get(GITLAB_WEB, file), file.bytes);
+    expect((await get(GITLAB_WEB, file, stranger)).status).toBe(429);
   });
 
   it("is remembered by a new isolate of the colo", async () => {

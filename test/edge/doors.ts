@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { CountKind } from "../../scripts/demo/counts.ts";
+import type { Channel } from "./principals.ts";
 import { ask, SECRET, type Answer, type Ask, type ForgeName, type Scene } from "./scene.ts";
 
 /** Where a file of the private project is. */
@@ -72,4 +73,21 @@ export function countedAt(
 ): { readonly probes: number; readonly bytes: number; readonly total: number } {
   const counts = scene.forge(door.forge).counts();
   return { probes: counts[door.probe], bytes: counts.bytes, total: counts.total };
+}
+
+type ProjectPlace = { readonly project: string; readonly ref: string; readonly name: string };
+
+/** Where a door has a file of a project at a branch. */
+export function privatePath(
+  forge: ForgeName,
+  channel: Channel,
+  { project, ref, name }: ProjectPlace,
+): string {
+  const encoded = encodeURIComponent(name);
+  if (forge === "gitea") {
+    if (channel === "web") return `/${project}/raw/branch/${ref}/${name}`;
+    return `/api/v1/repos/${project}/raw/${encoded}?ref=${ref}`;
+  }
+  if (channel === "web") return `/${project}/-/raw/${ref}/${name}`;
+  return `/api/v4/projects/${encodeURIComponent(project)}/repository/files/${encoded}/raw?ref=${ref}`;
 }

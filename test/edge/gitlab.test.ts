@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PRIVATE_MARKER } from "../../scripts/demo/demo.ts";
-import { cacheStatus, startHarness, type Harness } from "./harness.ts";
+import { startHarness, type Harness } from "./harness.ts";
+import { expectHits, tryForms } from "./raw-forms.ts";
 
 const HELLO = "/demo/hello/-/raw";
 const SECRET = "/demo/nested/secret/-/raw/main/config/private.txt";
@@ -77,12 +78,6 @@ async function seen(response: Response): Promise<object> {
   return { status: response.status, body, headers: contentHeaders(response) };
 }
 
-function expectHits(response: Response): void {
-  for (const member of Object.values(cacheStatus(response))) expect(member).toContain("; hit");
-  expect(Object.keys(cacheStatus(response))).toContain("forgefront-grant");
-  expect(Object.keys(cacheStatus(response))).toContain("forgefront-body");
-}
-
 const FORMS: readonly string[] = [
   `${HELLO}/main/README.md`,
   "/demo/hello/raw/main/README.md",
@@ -148,30 +143,7 @@ const FORMS: readonly string[] = [
 ];
 
 describe("a raw file in every form", () => {
-  it.each(FORMS)("HEAD %s does answer as the origin, without a body", async (path) => {
-    const expected = await seen(await fromOrigin(path, { method: "HEAD" }));
-    expect(expected).toMatchObject({ status: 200 });
-    expect(await seen(await fromEdge(path, { method: "HEAD" }))).toEqual(expected);
-  });
-
-  it.each(FORMS)("GET %s does answer as the origin, and then without it", async (path) => {
-    const expected = await seen(await fromOrigin(path));
-    expect(await seen(await fromEdge(path))).toEqual(expected);
-    harness.demo.gitlab.resetCounts();
-    const second = await fromEdge(path);
-    expectHits(second);
-    expect(second.headers.get("set-cookie")).toBeNull();
-    expect(second.headers.get("x-request-id")).toBeNull();
-    expect(await seen(second)).toEqual(expected);
-    expect(harness.demo.gitlab.counts()).toMatchObject({ total: 0, bytes: 0 });
-  });
-
-  it("a new isolate does find every form in the colo", async () => {
-    await harness.newIsolate();
-    harness.demo.gitlab.resetCounts();
-    for (const path of FORMS) expectHits(await fromEdge(path));
-    expect(harness.demo.gitlab.counts()).toMatchObject({ total: 0 });
-  });
+  tryForms(FORMS, { harness: () => harness, forge: "gitlab", fromOrigin, fromEdge, seen });
 
   it.each([
     `${HELLO}/odd-names/back%5Cslash.txt`,

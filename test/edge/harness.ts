@@ -1,8 +1,8 @@
 import { startDemo, type Demo } from "../../scripts/demo/demo.ts";
 import { addSamples, DEMO_KEYS } from "../../scripts/demo/s3-samples.ts";
 import { startS3Store, type S3Store } from "../../scripts/demo/s3.ts";
-import { startLocalEdge, type LocalEdge } from "../../scripts/local-edge.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
+import { startEdge } from "./start-edge.ts";
 import { TEST_WORKER } from "../worker/bundled.ts";
 
 export type World = {
@@ -16,7 +16,6 @@ export type World = {
 export type Harness = {
   readonly demo: Demo;
   readonly store: S3Store;
-  readonly edge: LocalEdge;
   /** `http://127.0.0.1:PORT` of each site. */
   readonly gitlab: string;
   readonly gitea: string;
@@ -27,6 +26,10 @@ export type Harness = {
   world(change: Partial<World>): Promise<void>;
   /** Forgets all memory, as a new isolate in the same colo would find it. */
   newIsolate(): Promise<void>;
+  /** How many requests the Worker has not answered yet, and how much work it does behind its answers. */
+  underWay(): Promise<number>;
+  /** All that KV holds, each key with its value. */
+  kvRecords(): Promise<string[]>;
   /** How often KV was read and written. */
   kvCalls(): Promise<{ kv: number; kvPuts: number }>;
   close(): Promise<void>;
@@ -53,7 +56,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const s3 = `http://127.0.0.1:${s3Port}`;
   const controlToken = "control-token-of-the-tests";
   const webhookSecret = "webhook-secret-of-the-tests";
-  const edge = await startLocalEdge({
+  const edge = await startEdge({
     ...TEST_WORKER,
     ports: [gitlabPort, giteaPort, s3Port],
     ...(database !== undefined && { database }),
@@ -81,7 +84,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   return {
     demo,
     store,
-    edge,
     gitlab,
     gitea,
     s3,
@@ -89,6 +91,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     webhookSecret,
     world: async (change) => void (await control("world", change)),
     newIsolate: async () => void (await control("isolate", {})),
+    underWay: async () => (await (await control("under-way")).json()) as number,
+    kvRecords: async () => (await (await control("kv")).json()) as string[],
     kvCalls: async () => (await (await control("calls")).json()) as { kv: number; kvPuts: number },
     async close() {
       await edge.close();

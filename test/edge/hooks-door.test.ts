@@ -3,10 +3,10 @@ import { request } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { gitLabPipeline, gitLabPush } from "../../scripts/demo/pipelines/gitlab-webhooks.ts";
 import type { Delivery } from "../../scripts/demo/pipelines/webhooks.ts";
-import { startLocalEdge } from "../../scripts/local-edge.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import { API, READER, startPipelinesScene, type Headers, type PipelinesScene } from "./pipelines-scene.ts";
 import { ask } from "./scene.ts";
+import { startEdge } from "./start-edge.ts";
 import { TEST_WORKER } from "../worker/bundled.ts";
 
 const HOOK_BYTES = 8 * 1024;
@@ -239,7 +239,7 @@ it("there is no door without a secret", async () => {
     { host: `s3.localhost:${port}`, kind: "s3", origin, auth: "edge" },
   ];
   const vars = { KEY_SECRET: "a secret of the tests", S3_KEYS: { key: "its secret" }, SITES: sites };
-  const bare = await startLocalEdge({ ...TEST_WORKER, ports: [port], vars });
+  const bare = await startEdge({ ...TEST_WORKER, ports: [port], vars });
   try {
     for (const site of sites)
       for (const method of ["POST", "GET", "PUT"])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { countedAt, CREDENTIALS, getFrom, GITEA_WEB, GITLAB_API, GITLAB_WEB, newFileIn } from "./doors.ts";
 import type { Door, NewFile } from "./doors.ts";
-import { startScene, type Answer, type Scene } from "./scene.ts";
+import { AGEING_MS, startScene, type Answer, type Scene } from "./scene.ts";
 
 let scene: Scene;
 beforeAll(async () => {
@@ -11,8 +11,6 @@ beforeEach(async () => await scene.fresh());
 afterAll(async () => await scene.harness.close());
 
 const ISOLATES = ["one", "two", "three"];
-/** An age at which every isolate renews a grant behind a hit. */
-const AGEING_MS = 26_000;
 
 async function getFromOne(door: Door, file: NewFile, isolate: string): Promise<Answer> {
   const headers = { ...CREDENTIALS[door.forge], "x-test-isolate": isolate };

@@ -9,9 +9,9 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { startLocalEdge } from "../../scripts/local-edge.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import { startHarness, type Harness } from "./harness.ts";
+import { startEdge } from "./start-edge.ts";
 
 let harness: Harness;
 let directory = "";
@@ -177,6 +177,10 @@ describe.each(SITES)("all else at %s", (site) => {
       "X-Forwarded-Port": "1",
       "X-Forwarded-For": "192.0.2.1",
       Forwarded: "host=evil.example;for=192.0.2.1",
+      "X-Real-IP": "192.0.2.1",
+      X_Forwarded_For: "192.0.2.1",
+      "X-Original-URL": "/evil.example",
+      "X-WebAuth-User": "evil.example",
       "X-Kept": "yes",
     };
     const { headers } = await send(echo(), { method: "POST", headers: forged });
@@ -325,6 +329,21 @@ describe("control routes", () => {
     expect((await control("health", { method: "HEAD" })).status).toBe(200);
   });
 
+  it("the control token does go to no origin", async () => {
+    const seen: (string | undefined)[] = [];
+    harness.demo.gitlab.intercept = ({ headers }) => {
+      seen.push(headers.authorization);
+      return false;
+    };
+    for (const path of ["/-/demo/echo", "/-/%66orgefront/", "/demo/nested/secret/-/raw/main/README.md"])
+      for (let time = 0; time < 2; time++) await send(harness.gitlab + path, authorized());
+    expect(seen.length).toBeGreaterThanOrEqual(4);
+    expect(seen).toEqual(seen.map(() => undefined));
+    seen.length = 0;
+    const led = await send(`${harness.gitlab}/-/forgefront`, authorized());
+    expect([led.status, led.headers.location, seen]).toEqual([308, "/-/forgefront/", []]);
+  });
+
   it("metrics do open to the control token alone", async () => {
     await fetch(`${harness.gitlab}/demo/nested/secret/-/raw/main/README.md?private_token=glpat-reader`);
     for (const authorization of [
@@ -370,7 +389,7 @@ describe("control routes", () => {
     const port = await quietPort();
     const host = `127.0.0.1:${port}`;
     const SITES_ = [{ host, kind: "gitlab", origin: harness.demo.gitlab.url }];
-    const edge = await startLocalEdge({
+    const edge = await startEdge({
       ports: [port],
       vars: { KEY_SECRET: "a secret of the tests", SITES: SITES_ },
     });

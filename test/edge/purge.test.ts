@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { breakBodies, half } from "./origin-faults.ts";
-import { ask, startScene, type Scene } from "./scene.ts";
+import { AGEING_MS, ask, startScene, type Scene } from "./scene.ts";
 
 let scene: Scene;
 beforeAll(async () => {
@@ -75,8 +75,11 @@ async function readObject(name: keyof typeof OBJECTS): Promise<void> {
 }
 
 async function warm(more: Headers = {}): Promise<void> {
-  for (let time = 0; time < 2; time++) for (const name of Object.keys(READS)) await read(name, more);
-  await scene.settle();
+  for (let time = 0; time < 2; time++) {
+    if (time > 0) await scene.advance(AGEING_MS);
+    for (const name of Object.keys(READS)) await read(name, more);
+    await scene.settle();
+  }
 }
 
 /** Which reads ask the origin something. */

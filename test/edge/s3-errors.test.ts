@@ -195,6 +195,28 @@ describe.each(MODES)("auth %s: conditions", (mode) => {
     }
   });
 
+  it("take a date for the object that has it only once its second is long over", async () => {
+    const modified = new Date(scene.now()).toUTCString();
+    const key = scene.name("twice-in-a-second");
+    const put = (text: string) => scene.object(text, { key, headers: { "Last-Modified": modified } });
+    const { path } = put("the first");
+    const resume = async (method = "GET") => {
+      const headers = { range: "bytes=4-", "if-range": modified };
+      const unsigned = Object.keys(headers);
+      const { status, body } = await scene.ask(mode, { path, method, as: reader, headers, unsigned });
+      return [status, body.toString()];
+    };
+    expect((await scene.ask(mode, { path, as: reader })).headers["last-modified"]).toBe(modified);
+    put("the second");
+    await scene.newIsolate();
+    await scene.advance(31_000);
+    for (const _ of ["cold", "cached"]) expect(await resume()).toEqual([200, "the second"]);
+    expect(await resume("HEAD")).toEqual([200, ""]);
+    await scene.advance(31_000);
+    for (const _ of ["asked anew", "cached"]) expect(await resume()).toEqual([206, "second"]);
+    expect(await resume("HEAD")).toEqual([206, ""]);
+  });
+
   it("may be signed along", async () => {
     const { path, etag } = scene.object("an object");
     for (const [headers, wanted] of [

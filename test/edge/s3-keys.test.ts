@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { encode, objectPath } from "./s3-client.ts";
-import { KEYS, MODES, PRIVATE, startS3Scene, type Mode, type S3Scene } from "./s3-scene.ts";
+import { KEYS, MODES, PRIVATE, PUBLIC, startS3Scene, type Mode, type S3Scene } from "./s3-scene.ts";
 
 const { reader, writer } = KEYS;
 
@@ -118,4 +118,22 @@ describe.each(MODES)("auth %s: a key is just what was signed", (mode) => {
     for (let again = 0; again < 2; again++)
       expect((await scene.ask(mode, { path: "/demo/a%00b", as: reader })).body.toString()).toBe("with nul");
   });
+});
+
+describe("a host that ends like a site's", () => {
+  it.each(["rgw", "probe", "virtual"] as const)(
+    "is none of ours where no bucket stands before it (%s)",
+    async (of) => {
+      const before = ["127.0.0.1:9?", "127.0.0.1:9#", "127.0.0.1:9\\", "a@", "a:b@c", "", "-", ".."];
+      for (const name of before) {
+        const host = Buffer.from(`${name}.${scene.hosts[of]}`).toString("latin1");
+        const { result, counts } = await scene.counted(
+          async () => await scene.ask({ host }, { path: "/b/k" }),
+        );
+        expect([name, result.status, counts.total]).toEqual([name, 421, 0]);
+      }
+      const known = await scene.ask({ host: `${PUBLIC}.${scene.hosts[of]}` }, { path: "/none" });
+      expect([known.status, known.code]).toEqual([404, "NoSuchKey"]);
+    },
+  );
 });

@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { DEMO_KEYS } from "../../scripts/demo/s3-samples.ts";
 import { startS3Store, type S3Counts, type S3Store } from "../../scripts/demo/s3.ts";
-import { startLocalEdge } from "../../scripts/local-edge.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import type { World } from "./harness.ts";
+import { quietAfter } from "./quiet-after.ts";
 import { objectPath, prepare, send, type Answer, type Asking } from "./s3-client.ts";
+import { startEdge } from "./start-edge.ts";
 import { TEST_WORKER } from "../worker/bundled.ts";
 
 export const MODES = ["edge", "rgw", "probe"] as const;
@@ -100,7 +100,7 @@ export async function startS3Scene({ vars = {}, isApart = false }: S3SceneOption
     { host: `*.${hosts.rgw}`, kind: "s3", origin: `http://${hosts.rgw}`, auth: "rgw" },
     { host: `*.${hosts.probe}`, kind: "s3", origin: `http://${hosts.probe}`, auth: "probe" },
   ];
-  const edge = await startLocalEdge({
+  const edge = await startEdge({
     ...TEST_WORKER,
     ports: [port],
     vars: {
@@ -136,14 +136,10 @@ export async function startS3Scene({ vars = {}, isApart = false }: S3SceneOption
     await world({ clockOffsetMs });
   };
 
-  const settle = async () => {
-    for (let quiet = 0, before = -1; quiet < 3;) {
-      await sleep(6);
-      const { total, bytes } = store.counts();
-      quiet = total + bytes === before ? quiet + 1 : 0;
-      before = total + bytes;
-    }
-  };
+  const questions = () => store.counts().total + store.counts().bytes;
+  const settle = async () => await quietAfter({ stepMs: 6, questions });
+  const underWay = async () => Number((await control("under-way")).body.toString());
+  const rest = async () => await quietAfter({ stepMs: 6, questions, underWay });
 
   return {
     store,
@@ -175,7 +171,7 @@ export async function startS3Scene({ vars = {}, isApart = false }: S3SceneOption
         each.setVisibility(PRIVATE, "private");
         each.setVisibility(PUBLIC, "public");
       }
-      await settle();
+      await rest();
       await world({ kv: "ok", cache: "ok" });
       await advance(LONGER_THAN_ANY_LIFE_MS);
       await newIsolate();

@@ -14,6 +14,14 @@ beforeAll(async () => {
 beforeEach(async () => await scene.fresh());
 afterAll(async () => await scene.close());
 
+/** What S3 tells of an object, and all but the first only to who may ask for it apart (S3: GetObject). */
+const OF_OWNERS = {
+  "x-amz-meta-of": "all",
+  "x-amz-tagging-count": "3",
+  "x-amz-object-lock-mode": "GOVERNANCE",
+  "x-amz-object-lock-legal-hold": "ON",
+};
+
 /** What the store was sent, of each request. */
 function watch(names: readonly string[]): (Record<string, string> & { url: string; method: string })[] {
   const seen: (Record<string, string> & { url: string; method: string })[] = [];
@@ -26,6 +34,21 @@ function watch(names: readonly string[]): (Record<string, string> & { url: strin
 }
 
 describe.each(MODES)("auth %s", (mode) => {
+  it("what the store tells only some of an object is told to nobody else", async () => {
+    const { path } = scene.object("of the owner", { bucket: PUBLIC });
+    scene.store.intercept = ({ headers, url = "" }, response) => {
+      const isOwner = `${headers.authorization ?? ""}${url}`.includes(writer.id);
+      if (isOwner) dress(response, (told) => ({ ...told, ...OF_OWNERS }));
+      return false;
+    };
+    expect((await scene.ask(mode, { path })).status).toBe(200);
+    await scene.advance(3_000);
+    expect((await scene.ask(mode, { path, as: writer })).status).toBe(200);
+    const { headers } = await scene.ask(mode, { path }); // let in before, and told what the owner's read has taught
+    expect(headers["x-amz-meta-of"]).toBe("all");
+    for (const name of Object.keys(OF_OWNERS).slice(1)) expect(headers).not.toHaveProperty(name);
+  });
+
   const get = async (asking: Asking) => await scene.ask(mode, { as: reader, ...asking });
 
   it("response-* changes header fields for whoever signed it, and for nobody else", async () => {

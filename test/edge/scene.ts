@@ -1,7 +1,7 @@
 import { Agent, request, type IncomingHttpHeaders } from "node:http";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Forge } from "../../scripts/demo/demo.ts";
 import { startHarness, type Harness, type HarnessOptions } from "./harness.ts";
+import { quietAfter } from "./quiet-after.ts";
 
 export type ForgeName = "gitlab" | "gitea";
 
@@ -83,11 +83,16 @@ export type Scene = {
   fresh(): Promise<void>;
   /** Moves the Worker's clock on, and that of the storage of artifacts. */
   advance(ms: number): Promise<void>;
+  /** The same as `settle()`, and at once where the Worker has nothing under way: where nobody waits for an answer. */
+  rest(): Promise<void>;
   /** Waits until no question is under way at either forge and the Worker has had the answers. */
   settle(): Promise<void>;
   /** A name that was never used before. */
   name(prefix: string): string;
 };
+
+/** An age at which every isolate renews a grant behind a hit; other colos are told of it only then. */
+export const AGEING_MS = 26_000;
 
 const LONGER_THAN_ANY_LIFE_MS = 1_000_000;
 const SECRETS = [
@@ -116,25 +121,22 @@ export async function startScene(options: HarnessOptions = {}): Promise<Scene> {
     await harness.world({ clockOffsetMs });
   };
 
-  const settle = async () => {
-    for (let quiet = 0, before = -1; quiet < 3;) {
-      await sleep(10);
-      const total = forge("gitlab").counts().total + forge("gitea").counts().total;
-      quiet = total === before ? quiet + 1 : 0;
-      before = total;
-    }
-  };
+  const questions = () => forge("gitlab").counts().total + forge("gitea").counts().total;
+  const settle = async () => await quietAfter({ stepMs: 10, questions });
+  const rest = async () => await quietAfter({ stepMs: 10, questions, underWay: () => harness.underWay() });
 
   return {
     harness,
     forge,
     advance,
+    rest,
     settle,
     name: (prefix) => `${prefix}-${++names}`,
     async fresh() {
       for (const each of ["gitlab", "gitea"] as const) {
         const changed = forge(each);
         changed.intercept = undefined;
+        changed.renamed = undefined;
         changed.authMs = 0;
         for (const secret of SECRETS) changed.restoreToken(secret);
         for (const user of MEMBERS)
@@ -142,7 +144,7 @@ export async function startScene(options: HarnessOptions = {}): Promise<Scene> {
         changed.setMember("other", SECRET[each], false);
         changed.setVisibility(SECRET[each], "private");
       }
-      await settle();
+      await rest();
       await harness.world({ kv: "ok", cache: "ok", database: "bound" });
       await advance(LONGER_THAN_ANY_LIFE_MS);
       await harness.newIsolate();

@@ -1,57 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import type { Forge } from "../../scripts/demo/demo.ts";
+import { describe, expect, it } from "vitest";
 import {
-  countedAt,
-  CREDENTIALS,
-  getFrom,
-  newFileIn,
-  GITEA_API,
-  GITEA_WEB,
-  GITLAB_API,
-  GITLAB_WEB,
-  type Door,
-  type NewFile,
-  type Place,
-} from "./doors.ts";
-import { ask, SECRET, startScene, type Answer, type Scene } from "./scene.ts";
+  ALL_DOORS,
+  BIG_BYTES,
+  COOKIE,
+  counted,
+  expectBytes,
+  get,
+  gitlab,
+  newFile,
+  playCachesScene,
+  READER,
+  scene,
+} from "./caches-scene.ts";
+import { CREDENTIALS, GITEA_WEB, GITLAB_API, GITLAB_WEB, type Door, type NewFile } from "./doors.ts";
+import { AGEING_MS, ask, SECRET, type Answer } from "./scene.ts";
 
-const READER = CREDENTIALS.gitlab;
-const COOKIE = { cookie: "_gitlab_session=session-reader" };
-
-let scene: Scene;
-let gitlab: Forge;
-beforeAll(async () => {
-  scene = await startScene({
-    bigFileBytes: 1024,
-    vars: { BLOCK_BYTES: 64 * 1024, HOT_BODY_BYTES: 32 * 1024 },
-  });
-  gitlab = scene.forge("gitlab");
-});
-beforeEach(async () => await scene.fresh());
-afterAll(async () => await scene.harness.close());
-
-const SMALL_BYTES = 3000;
-/** A little more than three blocks. */
-const BIG_BYTES = 200_001;
-
-const ALL_DOORS = [GITLAB_WEB, GITLAB_API, GITEA_WEB, GITEA_API];
-
-type Headers = Readonly<Record<string, string>>;
-
-async function get(door: Door, place: Place, headers: Headers = CREDENTIALS[door.forge]): Promise<Answer> {
-  return await getFrom(scene, door, place, { headers });
-}
-
-async function newFile(length = SMALL_BYTES): Promise<NewFile> {
-  return await newFileIn(scene, length);
-}
-
-function expectBytes({ status, body }: Answer, bytes: Buffer): void {
-  expect(status).toBe(200);
-  expect(body.equals(bytes)).toBe(true);
-}
-
-const counted = (door: Door) => countedAt(scene, door);
+playCachesScene();
 
 /** The first byte, the last ones, and a piece out of the middle. */
 function rangesOf(length: number): [number, number][] {
@@ -125,6 +89,9 @@ describe("stores that fail", () => {
       const file = await newFile();
       expectBytes(await get(door, file), file.bytes);
       await scene.settle();
+      await scene.advance(AGEING_MS);
+      expectBytes(await get(door, file), file.bytes);
+      await scene.settle();
       const { probes } = counted(door);
       await scene.harness.world({ cache: "failing" });
       await scene.harness.newIsolate();
@@ -148,10 +115,16 @@ describe("a credential", () => {
       { "Deploy-Token": "gldt-secret" },
       { "PRIVATE-TOKEN": "glpat-wrong" },
     ];
-    const answers = [];
-    for (const headers of all) {
-      for (const door of [GITLAB_WEB, GITLAB_API] as const) answers.push(await get(door, file, headers));
-    }
+    const answers: Answer[] = [];
+    const askAll = async () => {
+      for (const headers of all) {
+        for (const door of [GITLAB_WEB, GITLAB_API] as const) answers.push(await get(door, file, headers));
+      }
+      await scene.settle();
+    };
+    await askAll();
+    await scene.advance(AGEING_MS);
+    await askAll();
     const path = `${GITLAB_WEB.path(file)}?private_token=glpat-reader`;
     answers.push(await ask(scene.harness.gitlab + path));
     gitlab.intercept = (request) => {
@@ -163,12 +136,8 @@ describe("a credential", () => {
     const metrics = await ask(`${scene.harness.gitlab}/-/forgefront/metrics`, {
       headers: { authorization: `Bearer ${scene.harness.controlToken}` },
     });
-    const namespace = await scene.harness.edge.miniflare.getKVNamespace("FORGEFRONT_KV");
-    const { keys } = await namespace.list();
-    const values = await Promise.all(
-      keys.map(async ({ name }) => `${name} ${await namespace.get(name, "text")}`),
-    );
-    expect(keys.length).toBeGreaterThan(10);
+    const values = await scene.harness.kvRecords();
+    expect(values.length).toBeGreaterThan(10);
     const told = answers.map(({ headers, body }) => JSON.stringify(headers) + body.toString());
     const everything = [...values, ...told, metrics.body.toString()].join("\n");
     for (const secret of ["glpat", "session-reader", "job-reader", "gldt-secret", "oauth2", "b2F1dGgy"]) {

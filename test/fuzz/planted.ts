@@ -9,7 +9,7 @@ import { readPurge } from "../../src/core/purge.ts";
 import { selectRanges } from "../../src/core/range.ts";
 import { splitRefPath } from "../../src/core/ref-path.ts";
 import { route } from "../../src/core/route.ts";
-import { wantedBytes } from "../../src/core/wanted.ts";
+import { wantedOf } from "../../src/core/wanted.ts";
 import { compactDirectory } from "../../src/core/zip/compact-directory.ts";
 import { readLocalHeader } from "../../src/core/zip/local-header.ts";
 import type { ZipProblem } from "../../src/core/zip/problems.ts";
@@ -35,7 +35,7 @@ export type Planted = {
 };
 
 const conditions = { evaluatePreconditions, rangeApplies, parseHttpDate };
-const ranges = { selectRanges, wantedBytes };
+const ranges = { selectRanges, wantedOf };
 const signer = sigv4();
 
 /** Each target, with bugs of the kind it is there for. */
@@ -115,7 +115,7 @@ export const PLANTED: readonly Planted[] = [
     bug: "more is wanted than there may be",
     target: rangeTarget({
       ...ranges,
-      wantedBytes: (range, sizes) => wantedBytes(range, { ...sizes, mostBlocks: 4 }),
+      wantedOf: (range, sizes) => wantedOf(range, { ...sizes, mostBlocks: 4 }),
     }),
     rules: ["wants few blocks"],
   },

@@ -110,11 +110,31 @@ describe("a read by the holder of a signature", () => {
     ["http://s3.example", "http:"],
     ["https://s3.example:8443", "https:"],
   ])("storeRequest() does repeat it to %s as it was, for the host it was signed for", (origin, protocol) => {
-    const asking = { principal: signedPrincipal(request), headers: [["range", "bytes=0-0"]] } as const;
-    const { method, url, headers } = asked(asking, { auth: "probe", origin });
+    const target = { ...TARGET, key: "a b/é+c" };
+    const principal = signedPrincipal(request);
+    const asking = { target, principal, headers: [["range", "bytes=0-0"]] } as const;
+    const { method, url, headers } = asked(asking, { host: "*.s3.example:8080", auth: "probe", origin });
     expect(method).toBe("HEAD");
     expect(url).toBe(`${protocol}//bucket.s3.example:8080/a%20b/%C3%A9%2Bc?X-Amz-Signature=%61&a`);
     expect(headers).toEqual([...request.headers, ["range", "bytes=0-0"]]);
+  });
+
+  it.each<[string, string, Partial<ObjectTarget>, boolean]>([
+    ["bucket.s3.example", "/key", {}, true],
+    ["s3.example", "/bucket/key", {}, true],
+    ["s3.example", "/bucket%2Fkey", {}, true],
+    ["bucket.s3.example", "/key%21/x", { key: "key!/x" }, true],
+    ["bucket.s3.example", "/key!/x", {}, false],
+    ["bucket.s3.example", "/bucket/key", {}, false],
+    ["other.s3.example", "/key", {}, false],
+    ["s3.example", "/other/key", {}, false],
+    ["s3.example", "/key", {}, false],
+    ["s3.example", "/bucket/%ff", { key: "%ff" }, false],
+  ])("storeRequest() does ask %s%s for %j: %j", (host, path, named, isRepeated) => {
+    const principal = signedPrincipal({ ...request, host, path });
+    const ask = () => asked({ target: { ...TARGET, ...named }, principal }, { auth: "rgw" });
+    if (isRepeated) expect(ask().method).toBe("HEAD");
+    else expect(ask).toThrow(TypeError);
   });
 });
 

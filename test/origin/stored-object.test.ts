@@ -52,6 +52,16 @@ describe("a whole object", () => {
     });
   });
 
+  it.each<[Fields, number | undefined]>([
+    [{}, undefined],
+    [{ "cache-control": "max-age=30", age: "25" }, 5],
+    [{ expires: "Sun, 06 Nov 1994 08:50:37 GMT", date: MODIFIED }, 60],
+    [{ expires: "Sun, 06 Nov 1994 08:50:37 GMT" }, 0],
+    [{ expires: "0", date: MODIFIED }, 0],
+  ])("readStoredObject() does read of %j how long it may be believed", (fields, freshS) => {
+    expect(read({ ...HEADERS, ...fields })).toMatchObject({ kind: "object", freshS });
+  });
+
   it.each<[string, Fields]>([
     ["an empty one", { "content-length": "0" }],
     ["one that is as large as may be", { "content-length": "100000" }],

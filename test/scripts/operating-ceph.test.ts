@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 import { createServer, request, type Server } from "node:http";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startLocalEdge } from "../../scripts/local-edge.ts";
 import { cephRgwLacks, startCephRgw, type CephRgw } from "../../scripts/servers/ceph-rgw.ts";
 import { quietPort } from "../../scripts/servers/quiet-port.ts";
 import { pythonEnvironment, pythonLacks } from "../clients/python.ts";
 import { ALICE } from "../clients/place.ts";
 import { prepare, send, type Asking } from "../edge/s3-client.ts";
 import { describeWith } from "../servers/presence.ts";
+import { startEdge } from "../edge/start-edge.ts";
 import { TEST_WORKER } from "../worker/bundled.ts";
 import { blocksOf, readPage } from "./operating-page.ts";
 
@@ -37,7 +37,7 @@ describeWith("Ceph RGW and boto3", lacks)("the notification of the page, with Ce
       S3_KEYS: { [KEY.id]: KEY.secret },
       SITES: [site],
     };
-    const edge = await startLocalEdge({ ...TEST_WORKER, ports: [edgePort], vars });
+    const edge = await startEdge({ ...TEST_WORKER, ports: [edgePort], vars });
     scope.defer(() => edge.close());
   });
   afterAll(() => scope.disposeAsync());

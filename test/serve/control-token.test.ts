@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApp, type AppParts } from "../../src/app.ts";
 import { readConfig } from "../../src/core/config.ts";
-import { refuseControl, type Opens } from "../../src/serve/control-token.ts";
+import { refuseControl, withoutControlToken, type Opens } from "../../src/serve/control-token.ts";
 
 const answer = readConfig({
   KEY_SECRET: "a secret of the tests, long enough",
@@ -48,7 +48,26 @@ async function knock(authorization: string | undefined, opens: Opens, isSet = tr
   };
   const headers = authorization === undefined ? {} : { authorization };
   const request = new Request("https://git.test/-/forgefront/", { headers });
-  return { refused: await refuseControl({ isSet, isRight }, request, opens), compared };
+  return { refused: await refuseControl({ isSet, isRight, length: TOKEN.length }, request, opens), compared };
+}
+
+/** What is left of an `Authorization`, and what was compared with the control token. */
+async function strip(authorization: string | undefined, isSet = true) {
+  const compared: string[] = [];
+  const isRight = async (token: string) => {
+    compared.push(token);
+    return token === TOKEN;
+  };
+  const headers = { "x-kept": "yes", ...(authorization !== undefined && { authorization }) };
+  const request = new Request("https://git.test/a?b", { method: "POST", body: "its body", headers });
+  const stripped = await withoutControlToken({ isSet, isRight, length: TOKEN.length }, request);
+  expect([stripped.url, stripped.method, stripped.headers.get("x-kept")]).toEqual([
+    request.url,
+    "POST",
+    "yes",
+  ]);
+  expect(await stripped.text()).toBe("its body");
+  return { left: stripped.headers.get("authorization"), compared, isSame: stripped === request };
 }
 
 function base64(text: string): string {
@@ -139,6 +158,96 @@ describe("refuseControl()", () => {
       expect(refused?.status).toBe(404);
       expect(refused?.headers.get("www-authenticate")).toBeNull();
       expect(compared).toEqual([]);
+    }
+  });
+});
+
+describe("withoutControlToken()", () => {
+  it.each([
+    `Bearer ${TOKEN}`,
+    `bearer   ${TOKEN}`,
+    `token ${TOKEN}`,
+    `Basic ${base64(`anybody:${TOKEN}`)}`,
+    `basic  ${base64(`:${TOKEN}`).replace(/=+$/, "")}`,
+  ])("does take away %j", async (authorization) => {
+    const { left, compared } = await strip(authorization);
+    expect([left, compared]).toEqual([null, [TOKEN]]);
+  });
+
+  it.each([
+    `Bearer ${TOKEN}x`,
+    `Bearer ${TOKEN.slice(1)}`,
+    "Bearer glpat-of-somebody",
+    `Basic ${base64("user:password")}`,
+    "Basic !",
+    "AWS4-HMAC-SHA256 Credential=a, SignedHeaders=host, Signature=b",
+    "",
+    undefined,
+  ])("does leave %j, and compare nothing", async (authorization) => {
+    const { left, compared, isSame } = await strip(authorization);
+    expect([left, compared, isSame]).toEqual([authorization ?? null, [], true]);
+  });
+
+  it("does leave what is only as long, and all where there is no token", async () => {
+    const other = `Bearer ${TOKEN.toUpperCase()}`;
+    expect(await strip(other)).toEqual({ left: other, compared: [TOKEN.toUpperCase()], isSame: true });
+    const free = await strip(`Bearer ${TOKEN}`, false);
+    expect(free).toEqual({ left: `Bearer ${TOKEN}`, compared: [], isSame: true });
+  });
+});
+
+describe("the control token", () => {
+  const SITES = [
+    { host: "git.test", kind: "gitlab", origin: "https://origin.test" },
+    { host: "*.s3.test", kind: "s3", origin: "https://s3.test", auth: "rgw" },
+  ];
+  const configured = readConfig({
+    KEY_SECRET: "a secret of the tests, long enough",
+    SITES,
+    CONTROL_TOKEN: TOKEN,
+  });
+  if (configured.kind === "faults") throw new Error(configured.faults.join("\n"));
+  const { config } = configured;
+  const passed: Request[] = [];
+  const passThrough = async ({ request }: { request: Request }) => {
+    passed.push(request);
+    return Promise.resolve(new Response("of the origin"));
+  };
+  const app = createApp({
+    ...parts,
+    journey: {
+      isolate: { ports: { config, now: () => 0, telemetry: { request: () => undefined }, passThrough } },
+      targets: { get: () => undefined },
+    },
+    isControlToken: async (token: string) => Promise.resolve(token === TOKEN),
+  } as unknown as AppParts);
+  const ask = async (url: string, authorization: string) => {
+    passed.length = 0;
+    return await app(new Request(url, { headers: { authorization } }), () => undefined);
+  };
+
+  it.each([
+    "https://git.test/dashboard",
+    "https://git.test/-/%66orgefront/metrics",
+    "https://git.test//-/forgefront/metrics",
+    "https://git.test/-/forgefront%2Fmetrics",
+    "https://git.test/-/forgefrontx",
+    "https://s3.test/bucket?acl",
+    "https://bucket.s3.test/-/forgefront/metrics?acl",
+    "https://bucket.s3.test/-/forgefront?acl",
+  ])("never goes to an origin: %s", async (url) => {
+    for (const authorization of [`Bearer ${TOKEN}`, `Basic ${base64(`anybody:${TOKEN}`)}`]) {
+      expect(await (await ask(url, authorization)).text()).toBe("of the origin");
+      expect(passed.map(({ headers }) => headers.get("authorization"))).toEqual([null]);
+    }
+    await ask(url, "Bearer of-somebody");
+    expect(passed.map(({ headers }) => headers.get("authorization"))).toEqual(["Bearer of-somebody"]);
+  });
+
+  it("is led to the control routes where the slash at their end is missing", async () => {
+    for (const host of ["git.test", "s3.test"]) {
+      const { status, headers } = await ask(`https://${host}/-/forgefront?a=b`, `Bearer ${TOKEN}`);
+      expect([status, headers.get("location"), passed.length]).toEqual([308, "/-/forgefront/?a=b", 0]);
     }
   });
 });

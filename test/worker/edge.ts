@@ -65,14 +65,34 @@ function isolateOf({ headers }: Request): ReturnType<typeof createEdge> {
   return known;
 }
 
+/** Requests that have no answer yet, and work behind those that have one. */
+let underWay = 0;
+
+async function counted<T>(work: Promise<T>): Promise<T> {
+  underWay++;
+  try {
+    return await work;
+  } finally {
+    underWay--;
+  }
+}
+
+/** All that is kept, each key with its value. */
+async function kvRecords(namespace: KVNamespace): Promise<string[]> {
+  const { keys } = await namespace.list();
+  return await Promise.all(keys.map(async ({ name }) => `${name} ${await namespace.get(name, "text")}`));
+}
+
 /**
  * `POST /-/test/world` changes the world; `POST /-/test/isolate` forgets all memory, as a new isolate of the same colo would;
- * `GET /-/test/calls` counts uses of KV.
+ * `GET /-/test/calls` counts uses of KV, `GET /-/test/kv` tells all that it holds, and `GET /-/test/under-way` how much is under way.
  */
 async function control(path: string, request: Request): Promise<Response> {
   if (path === "/-/test/world") Object.assign(world, await request.json<Partial<World>>());
   else if (path === "/-/test/isolate") isolates.clear();
   else if (path === "/-/test/calls") return Response.json(fetchers);
+  else if (path === "/-/test/kv") return Response.json(await kvRecords(env.FORGEFRONT_KV));
+  else if (path === "/-/test/under-way") return Response.json(underWay);
   else return new Response("No such control", { status: 404 });
   return Response.json(world);
 }
@@ -81,6 +101,7 @@ export default {
   async fetch(request, _env, context) {
     const path = new URL(request.url).pathname;
     if (path.startsWith("/-/test/")) return await control(path, request);
-    return await isolateOf(request)(request, (work) => context.waitUntil(work));
+    const answer = isolateOf(request)(request, (work) => context.waitUntil(counted(work)));
+    return answer instanceof Promise ? await counted(answer) : answer;
   },
 } satisfies ExportedHandler<Env>;

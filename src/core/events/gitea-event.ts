@@ -1,7 +1,7 @@
+import type { ReadHeader } from "../header-fields.ts";
 import type { EventAnswer, ProjectNames } from "./event.ts";
 import { hookOid, isHeadOrTag, isTag } from "./moved-ref.ts";
 import {
-  type Header,
   IGNORED,
   isMembers,
   malformed,
@@ -30,7 +30,7 @@ const OF_PIPELINES = /^(?:workflow_run|workflow_job|action_run)(?:_|$)/;
  * What a delivery of Gitea or Forgejo says has changed (Gitea: modules/structs/hook.go). They tell of neither a renamed,
  * a moved nor a hidden repository, and of no members.
  */
-export function readGiteaEvent(header: Header, payload: unknown): EventAnswer {
+export function readGiteaEvent(header: ReadHeader, payload: unknown): EventAnswer {
   const name = ["x-forgejo-event", "x-gitea-event", "x-github-event"]
     .map((field) => textOf(header(field)))
     .find((value) => value !== undefined);

@@ -1,9 +1,9 @@
+import type { ReadHeader } from "../header-fields.ts";
 import type { ChangeEvent, EventAnswer, ProjectNames } from "./event.ts";
 import { hookOid, isHeadOrTag, isTag } from "./moved-ref.ts";
 import {
   allTold,
   groupPath,
-  type Header,
   IGNORED,
   isMembers,
   malformed,
@@ -63,7 +63,7 @@ const READERS: ReadonlyMap<string, (payload: Members) => EventAnswer> = new Map(
  * The payload's own name of the event counts before the header's: only the payload is signed, and the "Test" button
  * sends a push as a `Tag Push Hook`.
  */
-export function readGitlabEvent(header: Header, payload: unknown): EventAnswer {
+export function readGitlabEvent(header: ReadHeader, payload: unknown): EventAnswer {
   const hook = textOf(header("x-gitlab-event"));
   if (hook === undefined) return malformed("X-Gitlab-Event", "set");
   if (!isMembers(payload)) return malformed("The payload", "an object");

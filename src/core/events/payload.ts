@@ -1,7 +1,5 @@
 import type { ChangeEvent, EventAnswer } from "./event.ts";
 
-export type Header = (name: string) => string | null;
-
 /** The members of a JSON object; any other value has none. */
 export type Members = Readonly<Record<string, unknown>>;
 

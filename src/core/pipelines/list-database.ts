@@ -1,3 +1,4 @@
+import type { Defer } from "../defer.ts";
 import type { ToldList } from "../dialect.ts";
 import type { PipelinesTarget } from "../target.ts";
 
@@ -6,5 +7,5 @@ export interface ListDatabase {
   /** Whether it is worth asking for a list: not for a while after it failed, or could not make that one. */
   isAvailable(target: PipelinesTarget): boolean;
   /** A list as the forge would render it; `undefined` where it could not be made, so that the forge is to be asked. */
-  make(target: PipelinesTarget, defer: (work: Promise<unknown>) => void): Promise<ToldList | undefined>;
+  make(target: PipelinesTarget, defer: Defer): Promise<ToldList | undefined>;
 }

@@ -1,3 +1,4 @@
+import type { ReadHeader } from "../header-fields.ts";
 import { withoutCredentials } from "./link-queries.ts";
 
 /** Header fields that describe a list and nobody who asked for it (GitLab: `OffsetHeaderBuilder`; Gitea: `services/context/api.go`). */
@@ -21,7 +22,7 @@ const LIST_HEADERS = [
  * What of a list's header fields is kept; all others are dropped (Set-Cookie, request ids, run times, rate limits, Vary).
  * The URLs of `Link` repeat the query that the list was asked by: credentials in it are left out.
  */
-export function listHeaders(header: (name: string) => string | null): [string, string][] {
+export function listHeaders(header: ReadHeader): [string, string][] {
   const kept = LIST_HEADERS.flatMap((name) => field(name, header(name)));
   const link = header("link");
   if (link !== null) kept.push(["link", withoutCredentials(link)]);

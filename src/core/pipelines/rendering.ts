@@ -1,3 +1,5 @@
+import type { HeaderFields } from "../header-fields.ts";
+
 /*
  * A list is rendered once and kept once for everyone who was told the same. What each asker was told is a fact of its own, as old
  * as the asker's own question: nobody is ever shown what the origin has not itself given to that very asker, not long ago.
@@ -16,7 +18,7 @@ export type Rendering = {
   /** Names its bytes. */
   readonly identity: string;
   readonly size: number;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: HeaderFields;
   readonly origin: OriginTag | undefined;
   /** Whether it says that everything is over, so that it changes by somebody's doing alone. */
   readonly isFinished: boolean;
@@ -28,8 +30,6 @@ export type OriginTag = {
   /** Whether it was seen to be a digest of the bytes: only then a 304 to it tells one asker of what another was given. */
   readonly isDigest: boolean;
 };
-
-type HeaderFields = Rendering["headers"];
 
 /** What tells which page of how many a list is. */
 const PAGING = /^(?:link|x-(?!content-type-options|frame-options))/;

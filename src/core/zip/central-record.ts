@@ -26,7 +26,8 @@ type Wide = Pick<CentralRecord, "size" | "compressedSize" | "headerOffset"> & { 
 const SIGNATURE = 0x02014b50;
 const FIXED_BYTES = 46;
 const SENTINEL_16 = 0xffff;
-const SENTINEL_32 = 0xffff_ffff;
+/** What a size or an offset of four bytes is where zip64's extra field has it (APPNOTE 4.4.1.4). */
+export const SENTINEL_32 = 0xffff_ffff;
 
 /** The record at a position of the central directory, or why it is none. */
 export function readCentralRecord(

@@ -1,3 +1,4 @@
+import type { HeaderFields } from "../header-fields.ts";
 import { uriEncode } from "../uri-encode.ts";
 
 export type Disposition = "inline" | "attachment";
@@ -62,7 +63,7 @@ export function entryHeaders(
  * without a cookie. So what anyone may read has to say that it may be used from everywhere (Fetch: "CORS protocol",
  * "Cross-Origin-Resource-Policy header"), and what not everyone may read must never say so.
  */
-export function sharingHeaders(isForAnyone: boolean): readonly (readonly [name: string, value: string])[] {
+export function sharingHeaders(isForAnyone: boolean): HeaderFields {
   return isForAnyone ? FOR_ANYONE : FOR_ITS_OWN;
 }
 

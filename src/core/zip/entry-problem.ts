@@ -1,12 +1,12 @@
+import { DEFLATED, STORED, ZSTANDARD } from "../codec.ts";
 import type { CentralRecord } from "./central-record.ts";
 import type { ZipProblem } from "./problems.ts";
 
 /** Flag bits of what cannot be read without a key: encrypted, strongly encrypted, its local header masked (APPNOTE 4.4.4). */
 export const LOCKED_FLAGS = (1 << 0) | (1 << 6) | (1 << 13);
 
-const STORED = 0;
-/** APPNOTE 4.4.5: stored, deflated, Zstandard. */
-const METHODS: ReadonlySet<number> = new Set([STORED, 8, 93]);
+const METHODS: ReadonlySet<number> = new Set([STORED, DEFLATED, ZSTANDARD]);
+/** WinZip's AES: which method it hides is in an extra field. */
 const AES_METHOD = 99;
 
 /** Up to here anything may unpack to what it likes: a bomb it is not. */

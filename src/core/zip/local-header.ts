@@ -1,3 +1,4 @@
+import { SENTINEL_32 } from "./central-record.ts";
 import { LOCKED_FLAGS } from "./entry-problem.ts";
 import type { Member } from "./member.ts";
 
@@ -11,9 +12,10 @@ export type LocalHeaderAnswer =
   | { readonly kind: "more"; readonly bytes: number }
   | { readonly kind: "problem"; readonly problem: "entry_lies" | "entry_encrypted" };
 
-const SIGNATURE = 0x04034b50;
-const DESCRIPTOR_FLAG = 1 << 3;
-const SENTINEL_32 = 0xffff_ffff;
+/** What a local header begins with. */
+export const LOCAL_SIGNATURE = 0x04034b50;
+/** The flag bit that says that CRC and sizes follow the data (APPNOTE 4.4.4). */
+export const DESCRIPTOR_FLAG = 1 << 3;
 
 /**
  * Where a member's data begins, if its local header at the start of `bytes` does not contradict the directory
@@ -33,7 +35,7 @@ export function readLocalHeader(bytes: Uint8Array, member: Member): LocalHeaderA
   const nameLength = view.getUint16(26, true);
   const extraLength = view.getUint16(28, true);
 
-  if (signature !== SIGNATURE) return { kind: "problem", problem: "entry_lies" };
+  if (signature !== LOCAL_SIGNATURE) return { kind: "problem", problem: "entry_lies" };
   if ((flags & LOCKED_FLAGS) !== 0) return { kind: "problem", problem: "entry_encrypted" };
   const offset = LOCAL_HEADER_BYTES + nameLength + extraLength;
   const isLater = (flags & DESCRIPTOR_FLAG) !== 0;

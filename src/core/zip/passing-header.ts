@@ -1,9 +1,10 @@
+import { SENTINEL_32 } from "./central-record.ts";
 import { dosSeconds } from "./dos-seconds.ts";
 import { entryName } from "./entry-name.ts";
 import { entryProblem, LOCKED_FLAGS } from "./entry-problem.ts";
 import { readExtraFields } from "./extra-fields.ts";
 import { LINK_BYTES } from "./links.ts";
-import { LOCAL_HEADER_BYTES } from "./local-header.ts";
+import { DESCRIPTOR_FLAG, LOCAL_HEADER_BYTES, LOCAL_SIGNATURE } from "./local-header.ts";
 import type { Member } from "./member.ts";
 import { uint64 } from "./uint64.ts";
 
@@ -15,9 +16,6 @@ export type PassingAnswer =
   /** Only the directory tells what comes here. */
   | { readonly kind: "unknown" };
 
-const SIGNATURE = 0x04034b50;
-const DESCRIPTOR_FLAG = 1 << 3;
-const SENTINEL_32 = 0xffff_ffff;
 const UNKNOWN: PassingAnswer = { kind: "unknown" };
 
 /**
@@ -39,7 +37,7 @@ export function readPassingHeader(bytes: Uint8Array, offset: number, ratio: numb
     nameLength: view.getUint16(26, true),
     extraLength: view.getUint16(28, true),
   };
-  if (fixed.signature !== SIGNATURE || (flags & (DESCRIPTOR_FLAG | LOCKED_FLAGS)) !== 0) return UNKNOWN;
+  if (fixed.signature !== LOCAL_SIGNATURE || (flags & (DESCRIPTOR_FLAG | LOCKED_FLAGS)) !== 0) return UNKNOWN;
   const nameEnd = LOCAL_HEADER_BYTES + fixed.nameLength;
   const dataStart = nameEnd + fixed.extraLength;
   if (bytes.byteLength < dataStart) return { kind: "more", bytes: dataStart };

@@ -2,7 +2,7 @@ import { linkTarget, type Links } from "./links.ts";
 import type { Directory, Member, Span } from "./member.ts";
 
 /** The members of a directory that something is made anew of. */
-export type Selection = {
+export type SelectedMembers = {
   readonly directory: Directory;
   /** Where they are in its order; they themselves are in that of the archive, so that it is read from front to back. */
   readonly positions: Uint32Array;
@@ -19,7 +19,7 @@ export type Selection = {
  *
  * Nothing selected and nothing omitted means that the archive has no such path.
  */
-export function select(directory: Directory, path: string, links: Links): Selection {
+export function select(directory: Directory, path: string, links: Links): SelectedMembers {
   const { first, end } = span(directory, path);
   const kept = new Uint32Array(end - first);
   const offsets = new Float64Array(end - first);

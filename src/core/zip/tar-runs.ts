@@ -2,19 +2,19 @@ import { joinText } from "./join-text.ts";
 import type { Member } from "./member.ts";
 import { permissions } from "./permissions.ts";
 import type { Run } from "./runs.ts";
-import type { Selection } from "./selection.ts";
+import type { SelectedMembers } from "./selection.ts";
 import { TAR_END_BYTES, tarHead, tarHeadLength, tarPadding, type TarEntry } from "./tar-header.ts";
 
 /**
  * Members as a tar archive (POSIX.1-2017 pax, "ustar Interchange Format"), files unpacked; the same ones make the same
  * bytes at any time, and paths stay whole. Directories without an entry get none, as every reader makes those itself.
  */
-export function tarRuns(selection: Selection): Generator<Run> {
+export function tarRuns(selection: SelectedMembers): Generator<Run> {
   return joinText(entryRuns(selection));
 }
 
 /** How many bytes `tarRuns` makes of them, without making any. */
-export function tarSize(selection: Selection): number {
+export function tarSize(selection: SelectedMembers): number {
   let size = TAR_END_BYTES;
   for (const position of selection.positions) {
     const entry = tarEntry(selection.directory.at(position), selection);
@@ -23,7 +23,7 @@ export function tarSize(selection: Selection): number {
   return size;
 }
 
-function* entryRuns(selection: Selection): Generator<Run> {
+function* entryRuns(selection: SelectedMembers): Generator<Run> {
   for (const member of inOrder(selection)) {
     const entry = tarEntry(member, selection);
     yield { kind: "text", bytes: tarHead(entry) };
@@ -39,7 +39,7 @@ function* entryRuns(selection: Selection): Generator<Run> {
  * (GNU tar: with the first entry that is not below it), and an archive may have anything between a directory and what is in
  * it. To put that there then would change the time, and where the mode forbids it, fail.
  */
-function* inOrder({ directory, positions }: Selection): Generator<Member> {
+function* inOrder({ directory, positions }: SelectedMembers): Generator<Member> {
   const directories: number[] = [];
   for (const position of positions) {
     const member = directory.at(position);
@@ -50,7 +50,7 @@ function* inOrder({ directory, positions }: Selection): Generator<Member> {
   for (const position of directories.toSorted((a, b) => b - a)) yield directory.at(position);
 }
 
-function tarEntry(member: Member, { links }: Selection): TarEntry {
+function tarEntry(member: Member, { links }: SelectedMembers): TarEntry {
   const { path, type, size, mtime } = member;
   return {
     path,

@@ -1,10 +1,11 @@
+import type { HeaderFields } from "../header-fields.ts";
 import { COUNT_LIMIT, pagingHeaders, type Paging } from "../offset-pagination.ts";
 import { directoriesFirst } from "./tree-page.ts";
 import type { TreeItem, TreeListing } from "./tree.ts";
 
 export type TreeJson = {
   readonly body: string;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly headers: HeaderFields;
 };
 
 /** The other parameters a listing is made from; whatever else a URL has, a credential even, is no part of a link. */

@@ -1,3 +1,4 @@
+import { DEFLATED, ZSTANDARD } from "../codec.ts";
 import { dosTime } from "./dos-time.ts";
 import type { Member } from "./member.ts";
 import { permissions } from "./permissions.ts";
@@ -20,7 +21,7 @@ const COUNT_IN_ZIP64 = 0xffff;
 const MADE_BY = (3 << 8) | 63;
 
 /** APPNOTE 4.4.3.2; what is not in it can be read by the first version. */
-const METHOD_VERSIONS: Readonly<Record<number, number>> = { 8: 20, 93: 63 };
+const METHOD_VERSIONS: Readonly<Record<number, number>> = { [DEFLATED]: 20, [ZSTANDARD]: 63 };
 const FIRST_VERSION = 10;
 const DIRECTORY_VERSION = 20;
 const ZIP64_VERSION = 45;

@@ -1,6 +1,6 @@
 import { joinText } from "./join-text.ts";
 import type { Run } from "./runs.ts";
-import type { Selection } from "./selection.ts";
+import type { SelectedMembers } from "./selection.ts";
 import {
   centralHeader,
   centralHeaderLength,
@@ -11,12 +11,12 @@ import {
 } from "./zip-header.ts";
 
 /** Members as a zip archive of their own, packed as they are (APPNOTE 4.3.6); the same ones make the same bytes at any time. */
-export function zipRuns(selection: Selection): Generator<Run> {
+export function zipRuns(selection: SelectedMembers): Generator<Run> {
   return joinText(archiveRuns(selection));
 }
 
 /** How many bytes `zipRuns` makes of them, without making any. */
-export function zipSize({ directory, positions }: Selection): number {
+export function zipSize({ directory, positions }: SelectedMembers): number {
   let offset = 0;
   let size = 0;
   for (const position of positions) {
@@ -28,7 +28,7 @@ export function zipSize({ directory, positions }: Selection): number {
 }
 
 /** Reads each member twice, since its central header is far behind: what is remembered does not grow with their number. */
-function* archiveRuns({ directory, positions }: Selection): Generator<Run> {
+function* archiveRuns({ directory, positions }: SelectedMembers): Generator<Run> {
   let end = 0;
   for (const position of positions) {
     const member = directory.at(position);

@@ -1,3 +1,4 @@
+import type { HeaderFields } from "../../core/header-fields.ts";
 import { projectSpelledAs } from "../../core/pipelines/spelled.ts";
 import type { PipelinesTarget } from "../../core/target.ts";
 import type { ListVisit } from "./list-visit.ts";
@@ -19,10 +20,7 @@ export function isByNumber({ project }: PipelinesTarget): boolean {
 }
 
 /** Header fields as they are kept: the URLs of `Link` name the project by its number. */
-export function headersByNumber(
-  { asked, target }: ListVisit,
-  headers: readonly (readonly [name: string, value: string])[],
-): readonly (readonly [name: string, value: string])[] {
+export function headersByNumber({ asked, target }: ListVisit, headers: HeaderFields): HeaderFields {
   if (asked === undefined) return headers;
   return headers.map(([name, value]) => [
     name,

@@ -86,6 +86,15 @@ describe("a directory", () => {
     expect(directory.lowerBound(path)).toBe(position);
   });
 
+  it.each([
+    ["", 0, 7],
+    ["a/", 2, 4],
+    ["ab/", 5, 5],
+    ["b/", 5, 5],
+  ])("below() does find what is at or below %j from %d up to %d", (path, first, end) => {
+    expect(directory.below(path)).toEqual({ first, end });
+  });
+
   it.each(paths)("find() does find %j", (path) => {
     expect(directory.find(path)?.path).toBe(path);
   });

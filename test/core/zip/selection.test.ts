@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { compactDirectory } from "../../../src/core/zip/compact-directory.ts";
-import { type Selection, select } from "../../../src/core/zip/selection.ts";
+import { type SelectedMembers, select } from "../../../src/core/zip/selection.ts";
 import { memberOf } from "../../zip/member-of.ts";
 
 const links = new Map([
@@ -30,7 +30,7 @@ const directory = compactDirectory(
   ].map((member, index) => memberOf({ ...member, headerOffset: 2 ** 40 - index * 2 ** 33 })),
 );
 
-function paths({ positions }: Selection): string[] {
+function paths({ positions }: SelectedMembers): string[] {
   return Array.from(positions, (position) => directory.at(position).path);
 }
 

@@ -2,18 +2,18 @@ import fc from "fast-check";
 import { bytesOf, insist, textOf, type FuzzTarget } from "../../../scripts/fuzz/target.ts";
 import { planMultipart } from "../../../src/core/multipart.ts";
 import { selectRanges, type ByteRange, type RangeAnswer } from "../../../src/core/range.ts";
-import { wantedBytes } from "../../../src/core/wanted.ts";
+import { wantedOf } from "../../../src/core/wanted.ts";
 
 export type RangeParts = {
   readonly selectRanges: typeof selectRanges;
-  readonly wantedBytes: typeof wantedBytes;
+  readonly wantedOf: typeof wantedOf;
 };
 
 /**
  * Input: the size, the most parts and a `Range` field, a line each. Held against RFC 9110 §14.1.2 and §14.2 read once more,
  * in whole numbers of any size and one member after the other.
  */
-export function rangeTarget(parts: RangeParts = { selectRanges, wantedBytes }): FuzzTarget {
+export function rangeTarget(parts: RangeParts = { selectRanges, wantedOf }): FuzzTarget {
   return {
     name: "range",
     holds: "text",
@@ -45,7 +45,7 @@ const fresh = fc
     bytesOf(`${size}\n${most}\n${unit}${members.flat().slice(0, -1).join("")}`),
   );
 
-function check({ selectRanges: select, wantedBytes: wanted }: RangeParts, text: string): string {
+function check({ selectRanges: select, wantedOf: wanted }: RangeParts, text: string): string {
   const [sizeText = "", mostText = "", ...rest] = text.split("\n");
   const size = Math.min(Number(/^\d{1,16}/.exec(sizeText)?.[0] ?? 10), LARGEST);
   const mostParts = Number(/^\d{1,3}/.exec(mostText)?.[0] ?? 5);
@@ -131,7 +131,7 @@ function insistOnFraming(ranges: readonly ByteRange[], size: number): void {
 }
 
 /** What is asked of an object of unknown size: few whole blocks that begin with the first byte asked for. */
-function insistOnBlocks(wanted: ReturnType<typeof wantedBytes>, header: string): void {
+function insistOnBlocks(wanted: ReturnType<typeof wantedOf>, header: string): void {
   const parts = reference(header, 2n ** 53n, 1);
   insist(wanted?.kind !== "whole", "wants a part of what was asked in part", () => header);
   if (wanted?.kind !== "range") return;

@@ -251,7 +251,9 @@ function ask(signer: Signer, { wire, now }: Asked): StoreAsker {
   const config = { storeKeys: new Map([[SIGNING.accessKey, SIGNING.secret]]) };
   const ports = { config, signer, now: () => now } as unknown as Ports;
   const { method, host, path: at, search } = wire;
-  return readStoreAsker(ports, SITE, { method, host, path: at, search, headers: new Headers(wire.headers) });
+  const headers = new Headers(wire.headers);
+  const acceptEncoding = () => headers.get("accept-encoding");
+  return readStoreAsker(ports, SITE, { method, host, path: at, search, headers, acceptEncoding });
 }
 
 /** The same key, date, expiry, method, object, parameters and signed fields; and in time. */
