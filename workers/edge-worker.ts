@@ -8,13 +8,14 @@ import type { Entry } from "../src/core/entry.ts";
 import type { Grant } from "../src/core/grant.ts";
 import type { Rendering, Standing } from "../src/core/pipelines/rendering.ts";
 import type { Revision } from "../src/core/revision.ts";
-import type { Log, Records, Stamped } from "../src/core/store.ts";
+import type { Log, MemoryStore, Records, Stamped } from "../src/core/store.ts";
 import type { Links } from "../src/core/zip/links.ts";
 import { sigv4 } from "../src/origin/sigv4.ts";
 import type { KnownDirectory } from "../src/serve/known-directory.ts";
 import { lookout } from "../src/serve/lookout.ts";
 import { newFills } from "../src/serve/fills.ts";
 import { flights } from "../src/serve/flights.ts";
+import { hookReading } from "../src/serve/hook-bodies.ts";
 import { passThrough } from "../src/serve/pass-through.ts";
 import type { Missing, Ports } from "../src/serve/ports.ts";
 import { spareMemory } from "../src/serve/spare-memory.ts";
@@ -108,18 +109,18 @@ export function createEdge(
   };
 
   const mayWriteKv = allowance(KV_WRITES_PER_S, KV_WRITES_SAVED_S, now);
-  const records = <T extends Stamped>(far: "colo" | "kv", weigh?: (record: T) => number): Records<T> => {
-    const memory = bytesStore<T>(RECORDS_BYTES, weigh);
-    remembered.push(memory);
-    const colo = coloRecords<T>(openCache, onStoreError);
-    return tieredRecords({
+  const records = <T extends Stamped>(far: "colo" | "kv", memory: MemoryStore<T>): Records<T> =>
+    tieredRecords({
       memory,
-      colo,
+      colo: coloRecords<T>(openCache, onStoreError),
       kv: far === "kv" && kv !== undefined ? kvRecords<T>(kv, onStoreError, mayWriteKv) : undefined,
       now,
     });
+  const memories = {
+    grants: bytesStore<Grant>(RECORDS_BYTES, weighGrant),
+    revisions: bytesStore<Revision>(RECORDS_BYTES, weighRevision),
+    objects: bytesStore<Revision>(RECORDS_BYTES, weighRevision),
   };
-  const remembered: { count: number }[] = [];
 
   const log = <T>({ merge, weigh, keptS, far, stamp }: LogOf<T>): Log<T> =>
     mergedLog<T>({
@@ -151,13 +152,13 @@ export function createEdge(
       far: "colo",
     }),
     listDatabase: listDatabases(config, platform.database, { now, onAnswer: onDatabase }),
-    grants: records<Grant>("kv", weighGrant),
-    revisions: records<Revision>("kv", weighRevision),
-    objects: records<Revision>("colo", weighRevision),
-    standings: records<Standing>("colo"),
-    renderings: records<Rendering>("colo", weighEntry),
-    denials: records<Grant>("colo", weighGrant),
-    entries: records<Entry>("colo", weighEntry),
+    grants: records("kv", memories.grants),
+    revisions: records("kv", memories.revisions),
+    objects: records("colo", memories.objects),
+    standings: records("colo", bytesStore<Standing>(RECORDS_BYTES)),
+    renderings: records("colo", bytesStore<Rendering>(RECORDS_BYTES, weighEntry)),
+    denials: records("colo", bytesStore<Grant>(RECORDS_BYTES, weighGrant)),
+    entries: records("colo", bytesStore<Entry>(RECORDS_BYTES, weighEntry)),
     blocks: coloBlocks(openCache, onStoreError),
     directories: bytesStore<KnownDirectory>(limits.DIRECTORIES_BYTES, weighDirectory),
     links: bytesStore<Links>(RECORDS_BYTES, weighLinks),
@@ -178,10 +179,10 @@ export function createEdge(
   };
 
   function sizes() {
-    const [grants, revisions, objects] = remembered;
+    const { grants, revisions, objects } = memories;
     return [
-      { cache: "grant", entries: grants?.count ?? 0 },
-      { cache: "revision", entries: (revisions?.count ?? 0) + (objects?.count ?? 0) },
+      { cache: "grant", entries: grants.count },
+      { cache: "revision", entries: revisions.count + objects.count },
       { cache: "body", entries: hot.count, bytes: hot.weight },
     ] as const;
   }
@@ -197,6 +198,7 @@ export function createEdge(
         spare: spareMemory(limits.BLOCK_BYTES, SPARE_BLOCKS),
         checked: bytesStore(NOTES_BYTES),
         directories: flights(patienceMs),
+        hookBodies: hookReading(limits.HOOK_BYTES, now),
         turns: newTurns(limits.ZIP_DIRECTORY_BYTES, now, wait),
         links: flights(patienceMs),
         readUpTo: bytesStore(NOTES_BYTES),

@@ -25,6 +25,11 @@ export function judge(at: number, now: number, { soft, hard }: Lifetime): "fresh
   return age >= soft ? "ageing" : "fresh";
 }
 
+/** The same of a fact that may be used for so many milliseconds, and is not renewed ahead of its end. */
+export function isAlive(at: number, now: number, hardMs: number): boolean {
+  return judge(at, now, { soft: hardMs, hard: hardMs }) !== "expired";
+}
+
 /** Within such a stretch of time a fact that is renewed again and again is written to the colo once, in milliseconds. */
 const COLO_STRETCH_MS = 10_000;
 /** The same for KV, where each write costs as much as ten reads, and a key takes one a second from all the world. */

@@ -1,6 +1,6 @@
 import { COLLAPSED, MISS } from "../core/cache-status.ts";
 import { LIMITS } from "../core/config.ts";
-import { judge, secondsLeft } from "../core/freshness.ts";
+import { isAlive, judge, secondsLeft } from "../core/freshness.ts";
 import type { Grant } from "../core/grant.ts";
 import type { Question } from "../core/question.ts";
 import type { Tier } from "../core/store.ts";
@@ -67,7 +67,7 @@ async function admitByName(visit: Visit, question: Question): Promise<Learned> {
 export function isStillAdmitted({ isolate, admittedAt }: Visit): boolean {
   const { config, now } = isolate.ports;
   const hard = (config.limits.GRANT_S || LIMITS.GRANT_S.max) * 1000; // at 0 the answer to this very request counts for it
-  return judge(admittedAt, now(), { soft: hard, hard }) !== "expired";
+  return isAlive(admittedAt, now(), hard);
 }
 
 /** The same from memory alone, without waiting. A "no" about this one name comes before a "yes" to the scope. */

@@ -7,6 +7,7 @@ import { holdPiece } from "./held-piece.ts";
 import { bodyKey } from "./keys.ts";
 import { spareBlocks, type SpareBlocks } from "./spare-memory.ts";
 import { bodyReader, type BodyReader, type BodySource } from "./body-reader.ts";
+import { stallMsOf } from "./stall.ts";
 
 /** An archive that bytes are taken from here and there. */
 export type ArchiveBytes = {
@@ -21,8 +22,9 @@ export type ArchiveBytes = {
 
 export function archiveBytes(source: BodySource): ArchiveBytes {
   const reader = bodyReader(source);
-  const { BLOCK_BYTES, ORIGIN_STALL_S } = source.visit.isolate.ports.config.limits;
-  const stallMs = ORIGIN_STALL_S * 1000;
+  const { ports } = source.visit.isolate;
+  const { BLOCK_BYTES } = ports.config.limits;
+  const stallMs = stallMsOf(ports);
   const key = bodyKey(source.visit, source.entry);
   const spare = spareBlocks(source.visit.isolate.spare, key);
   return {

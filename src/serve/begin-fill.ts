@@ -5,6 +5,7 @@ import { exactReader, type ExactReader } from "./exact-reader.ts";
 import { blockKey, bodyKey } from "./keys.ts";
 import { noteTrouble } from "./trouble.ts";
 import { spareBlocks } from "./spare-memory.ts";
+import { stallMsOf } from "./stall.ts";
 import { isReadToEnd } from "./stretch.ts";
 import type { Visit } from "./visit.ts";
 
@@ -40,8 +41,8 @@ export function beginOwnFill(visit: Visit, entry: Entry, source: Source): Fill {
 
 function fillPlan(visit: Visit, entry: Entry, { body, offset, until }: Source): FillPlan {
   const { ports } = visit.isolate;
-  const { BLOCK_BYTES, ORIGIN_STALL_S, READ_AHEAD_BLOCKS } = ports.config.limits;
-  const stallMs = ORIGIN_STALL_S * 1000;
+  const { BLOCK_BYTES, READ_AHEAD_BLOCKS } = ports.config.limits;
+  const stallMs = stallMsOf(ports);
   const isMade = !(body instanceof ReadableStream);
   return {
     source: isMade ? body : exactReader(body, stallMs),

@@ -1,4 +1,4 @@
-import { judge } from "../core/freshness.ts";
+import { isAlive } from "../core/freshness.ts";
 import { seenIn, type Revision } from "../core/revision.ts";
 import type { Target } from "../core/target.ts";
 import { NOBODY } from "./asker.ts";
@@ -35,8 +35,7 @@ export function isReadableByAnyone(visit: Visit): boolean {
   if (visit.asker === NOBODY) return true;
   const { grants, now, config } = visit.isolate.ports;
   const grant = grants.hot(grantKey(visit, NOBODY));
-  const hard = config.limits.GRANT_S * 1000;
-  if (grant?.kind !== "yes" || judge(grant.at, now(), { soft: hard, hard }) === "expired") return false;
+  if (grant?.kind !== "yes" || !isAlive(grant.at, now(), config.limits.GRANT_S * 1000)) return false;
   if (grant.seen === visit.seen) return true;
   const isUnseen = grant.seen === undefined || visit.seen === undefined;
   return visit.target.lane === "raw" && isUnseen; // else the name may stand for something else by now

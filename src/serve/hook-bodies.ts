@@ -15,6 +15,21 @@ export type HookBodies = {
   read(body: ReadableStream<Uint8Array>, limit: number): Promise<HookBody>;
 };
 
+/** A stranger, of whom only the body tells that it is one, takes no room from who is none. */
+export type HookReading = { readonly proven: HookBodies; readonly "needs body": HookBodies };
+
+/** What bodies may take of an isolate's memory at once, and once more those of deliveries that have proven themselves before. */
+const BODIES_BYTES = 8 * 1024 * 1024;
+
+/** How long a body may take to come; forges give up after 10 s themselves. */
+const BODY_MS = 10_000;
+
+/** How an isolate reads bodies of up to `longest` bytes each. */
+export function hookReading(longest: number, now: () => number): HookReading {
+  const bounds = { mostBytes: Math.max(BODIES_BYTES, longest), mostMs: BODY_MS, now };
+  return { proven: hookBodies(bounds), "needs body": hookBodies(bounds) };
+}
+
 export type HookBounds = {
   /** How many bytes are held in all. */
   readonly mostBytes: number;

@@ -2,35 +2,13 @@ import { readEvent } from "../core/events/read-event.ts";
 import type { Site } from "../core/site.ts";
 import { wholeNumber } from "../core/whole-number.ts";
 import { takeEvents } from "./events.ts";
-import { hookBodies, type HookBodies } from "./hook-bodies.ts";
 import type { JourneyParts } from "./journey.ts";
 import { problemResponse } from "./problem-response.ts";
 import { preload } from "./preload.ts";
-import type { Isolate, Visit } from "./visit.ts";
-
-/** What bodies may take of an isolate's memory at once, and once more those of deliveries that have proven themselves before. */
-const BODIES_BYTES = 8 * 1024 * 1024;
-
-/** How long a body may take to come; forges give up after 10 s themselves. */
-const BODY_MS = 10_000;
+import type { Visit } from "./visit.ts";
 
 /** After which time one who was not heard may try again, in seconds. */
 const AGAIN_S = "1";
-
-type Bodies = { readonly proven: HookBodies; readonly "needs body": HookBodies };
-
-const bodiesOf = new WeakMap<Isolate, Bodies>();
-
-/** A stranger, of whom only the body tells that it is one, takes no room from who is none. */
-function bodiesIn(isolate: Isolate): Bodies {
-  const known = bodiesOf.get(isolate);
-  if (known !== undefined) return known;
-  const { config, now } = isolate.ports;
-  const bounds = { mostBytes: Math.max(BODIES_BYTES, config.limits.HOOK_BYTES), mostMs: BODY_MS, now };
-  const bodies = { proven: hookBodies(bounds), "needs body": hookBodies(bounds) };
-  bodiesOf.set(isolate, bodies);
-  return bodies;
-}
 
 type Refused = "malformed" | "unproven" | "too_large" | "busy";
 
@@ -57,7 +35,7 @@ export async function takeHook(
   const limit = config.limits.HOOK_BYTES;
   if (request.body === null) return refuse("malformed", "There is no body");
   if ((wholeNumber(header("content-length")) ?? 0) > limit) return refuse("too_large");
-  const read = await bodiesIn(isolate)[proof.kind].read(request.body, limit);
+  const read = await isolate.hookBodies[proof.kind].read(request.body, limit);
   if (read.kind === "malformed") return refuse("malformed", read.detail);
   if (read.kind !== "body") return refuse(read.kind);
   const { bytes: body } = read;

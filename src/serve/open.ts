@@ -1,7 +1,7 @@
 import { COLLAPSED, MISS, STALE } from "../core/cache-status.ts";
 import type { Opened } from "../core/dialect.ts";
 import type { Entry } from "../core/entry.ts";
-import { judge } from "../core/freshness.ts";
+import { isAlive } from "../core/freshness.ts";
 import { letGo } from "../core/let-go.ts";
 import { Failure } from "../core/problem.ts";
 import { UNKNOWN, type Pin } from "../core/pin.ts";
@@ -83,8 +83,7 @@ export function isKnown(visit: Visit, { at }: Entry): boolean {
   const { isolate } = visit;
   const changes = changesOf(visit);
   if (changes !== undefined && at <= Math.max(changes.filesAt, changes.accessAt)) return false;
-  const hard = isolate.ports.config.limits.ENTRY_S * 1000;
-  return judge(at, isolate.ports.now(), { soft: hard, hard }) !== "expired";
+  return isAlive(at, isolate.ports.now(), isolate.ports.config.limits.ENTRY_S * 1000);
 }
 
 /**
@@ -108,9 +107,8 @@ async function openUnknown(visit: Visit, method: "GET" | "HEAD"): Promise<Opened
 export function findMissing(visit: Visit): Refusal | undefined {
   const { missing, now, config } = visit.isolate.ports;
   const known = missing.get(missingKey(visit));
-  const hard = config.limits.MISSING_S * 1000;
   if (known !== undefined && known.at <= mayBeThereAt(changesOf(visit), visit.target)) return undefined;
-  if (known === undefined || judge(known.at, now(), { soft: hard, hard }) === "expired") return undefined;
+  if (known === undefined || !isAlive(known.at, now(), config.limits.MISSING_S * 1000)) return undefined;
   return known.refusal;
 }
 

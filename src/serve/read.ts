@@ -7,6 +7,7 @@ import { bodyReader, type BodyReader, type BodySource, type Chunk } from "./body
 import { holdPiece } from "./held-piece.ts";
 import { bodyKey } from "./keys.ts";
 import type { Visit } from "./visit.ts";
+import { stallMsOf } from "./stall.ts";
 
 /** Whether a body is so small that it is kept whole in memory. */
 export function isSmall(visit: Visit, { size }: Entry): boolean {
@@ -21,7 +22,7 @@ export async function readSmall(source: BodySource): Promise<Uint8Array> {
   const reader = bodyReader(source);
   try {
     const [piece] = pieces({ start: 0, end: entry.size }, entry.size, entry.size);
-    const stallMs = visit.isolate.ports.config.limits.ORIGIN_STALL_S * 1000;
+    const stallMs = stallMsOf(visit.isolate.ports);
     const held = piece && (await holdPiece(reader, piece, { stallMs, room: undefined }));
     const bytes = held?.bytes ?? new Uint8Array(0);
     if (bytes.byteLength !== entry.size) throw new Failure("origin_changed");

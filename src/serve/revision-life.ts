@@ -1,4 +1,4 @@
-import { judge, ofLength, type Lifetime } from "../core/freshness.ts";
+import { isAlive, judge, ofLength, type Lifetime } from "../core/freshness.ts";
 import { believed } from "../core/events/believed.ts";
 import { isImmutable } from "../core/pin.ts";
 import type { Revision } from "../core/revision.ts";
@@ -54,5 +54,5 @@ export function isTolerable(visit: Visit, record: Revision): boolean {
   const { now, config } = visit.isolate.ports;
   if (isOver(visit, record)) return false;
   const hard = revisionLifetime(visit, record).hard + config.limits.STALE_IF_ERROR_S * 1000;
-  return judge(record.at, now(), { soft: hard, hard }) !== "expired";
+  return isAlive(record.at, now(), hard);
 }

@@ -1,5 +1,6 @@
 import { readExactly } from "./exact-reader.ts";
 import type { Ports } from "./ports.ts";
+import { stallMsOf } from "./stall.ts";
 
 /** All of a block of ours of so many bytes, in memory; `undefined` where it is not stored, or breaks off. */
 export async function readStored(
@@ -9,7 +10,7 @@ export async function readStored(
 ): Promise<Uint8Array | undefined> {
   const stream = await blocks.read(key, { start: 0, end: length, length });
   if (stream === undefined) return undefined;
-  const stallMs = config.limits.ORIGIN_STALL_S * 1000;
+  const stallMs = stallMsOf({ config });
   return await readExactly(stream, length, { stallMs, buffer: new ArrayBuffer(length) }).catch(
     () => undefined,
   );

@@ -12,6 +12,7 @@ import type { KnownDirectory } from "./known-directory.ts";
 import type { Fills } from "./fills.ts";
 import type { Fill } from "./fill.ts";
 import type { Flights } from "./flights.ts";
+import type { HookReading } from "./hook-bodies.ts";
 import type { Ports } from "./ports.ts";
 import type { SpareMemory } from "./spare-memory.ts";
 import type { Trace } from "./trace.ts";
@@ -33,6 +34,7 @@ export type Isolate = {
   readonly directories: Flights<KnownDirectory>;
   /** By what they weigh in bytes: one of many entries takes several times that for a moment. */
   readonly turns: Turns;
+  readonly hookBodies: HookReading;
   /** Links of archives being read. */
   readonly links: Flights<Links>;
   /** Where the last read of a part ended, by body. */

@@ -1,6 +1,6 @@
 import type { ToldList } from "../../core/dialect.ts";
 import type { Entry } from "../../core/entry.ts";
-import { isWorthWriting, judge } from "../../core/freshness.ts";
+import { isAlive, isWorthWriting, judge } from "../../core/freshness.ts";
 import { headersAfter, type Rendering, type Standing } from "../../core/pipelines/rendering.ts";
 import { bodyKey, newestKey, numberKey, renderingKey, standingKey } from "../keys.ts";
 import { listLifetime } from "./list-lifetime.ts";
@@ -28,9 +28,8 @@ export async function conditionFor(visit: ListVisit): Promise<Condition | undefi
 /** Brings in what other isolates of the colo know of what this asker was told. */
 export async function findToldElsewhere(visit: ListVisit): Promise<void> {
   const { standings, renderings, now, config } = visit.isolate.ports;
-  const hard = config.limits.GRANT_S * 1000;
-  const isAlive = ({ at }: Standing) => judge(at, now(), { soft: hard, hard }) !== "expired";
-  const standing = (await standings.find(standingKey(visit, visit.target), isAlive))?.record;
+  const isUsable = ({ at }: Standing) => isAlive(at, now(), config.limits.GRANT_S * 1000);
+  const standing = (await standings.find(standingKey(visit, visit.target), isUsable))?.record;
   if (standing === undefined) return;
   const isFresh = (rendering: Rendering) =>
     judge(rendering.at, now(), listLifetime(visit, rendering)) === "fresh";
