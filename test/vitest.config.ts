@@ -11,7 +11,7 @@ const CLIENTS = [
   "test/{clients,servers}/**/*.test.ts",
   "test/edge/{faults,s3-faults,artifacts-faults,pipelines-faults}.test.ts",
   "test/fuzz/{planted,watched}.test.ts",
-  "test/scripts/{costs-model,load-run,operating,operating-ceph,start}.test.ts",
+  "test/scripts/{chaos-run,costs-model,load-run,operating,operating-ceph,start}.test.ts",
 ];
 
 const globalSetup = ["test/worker/bundled.ts", "test/edge/kept-edges.ts"];

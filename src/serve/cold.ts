@@ -76,7 +76,7 @@ async function serveOnce(visit: Visit, arrival: Arrival): Promise<Response | und
 /** Whether memory alone tells who may read and what there is. */
 function isKnownHere(visit: Visit): boolean {
   return (
-    admitHot(visit, grantKey(visit), questionNow(visit).question) !== undefined &&
+    admitHot(visit, grantKey(visit), questionNow(visit).question)?.kind === "admitted" &&
     resolveHot(visit) !== undefined
   );
 }

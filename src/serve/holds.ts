@@ -1,3 +1,5 @@
+import { LIMITS } from "../core/config.ts";
+import { isAlive } from "../core/freshness.ts";
 import type { Refusal } from "../core/refusal.ts";
 import { grantKey, holdKey, ownHoldKey } from "./keys.ts";
 import type { Visit } from "./visit.ts";
@@ -28,9 +30,13 @@ export async function findHold(visit: Visit): Promise<Refusal | undefined> {
   );
 }
 
-/** Whether memory knows that the asker could read here, now or before. */
+/** How long ago one who could read here was let in at most: their grant lives, or has not long ended. */
+const LET_IN_MS = 2 * LIMITS.GRANT_S.max * 1000;
+
 function wasLetIn(visit: Visit): boolean {
-  return visit.isolate.ports.grants.hot(grantKey(visit))?.kind === "yes";
+  const { grants, now } = visit.isolate.ports;
+  const grant = grants.hot(grantKey(visit));
+  return grant?.kind === "yes" && isAlive(grant.at, now(), LET_IN_MS);
 }
 
 async function findAt(visit: Visit, key: string): Promise<Refusal | undefined> {

@@ -47,12 +47,16 @@ type New = { readonly isMine: boolean; readonly file: OpenedFile };
 
 async function openNew(visit: Visit, pin: KnownPin, method: "GET" | "HEAD"): Promise<New> {
   const { opened } = visit.isolate;
+  const key = `${method} ${entryKey(visit, pin)}`;
   const work = () => fetchEntry(visit, pin, method);
-  const { joined, result } = shareWork(visit, opened, `${method} ${entryKey(visit, pin)}`, work);
+  const { joined, result } = shareWork(visit, opened, key, work);
   const file = await result;
   const isMine = !joined;
   if (file.kind === "entry" || isMine) return { isMine, file };
-  return { isMine, file: await fetchEntry(visit, pin, method) }; // another asker's "no" is not ours
+  const missing = findMissing(visit);
+  if (missing !== undefined) return { isMine, file: { kind: "refused", refusal: missing } };
+  const own = shareWork(visit, opened, `${key} for ${visit.asker.id}`, work); // another asker's "no" is not ours
+  return { isMine, file: await own.result };
 }
 
 /** Asks whether what a target names in full is still there; `undefined` where the origin cannot say, and it may be believed to be. */
