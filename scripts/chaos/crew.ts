@@ -10,10 +10,10 @@ import { verdictOn, type Leeway, type Truth, type Verdict } from "./verdict.ts";
 /** The isolates that requests are spread over. */
 export const ISOLATES = ["", "other"] as const;
 
-/** No answer takes longer: it is several times what an origin's silence may cost. */
-export const DEADLINE_MS = 30_000;
+/** No answer takes longer: it is several times what an origin's silence may cost, and as long as a crowd may keep a machine busy. */
+export const DEADLINE_MS = 60_000;
 const MOST_PAUSE_MS = 20;
-const AT_ONCE = 8;
+const AT_ONCE = 4;
 /** A signature is refused where the clock was moved so far while it was on its way. */
 const SIGNATURE_MS = 600_000;
 
@@ -33,11 +33,13 @@ export type CrewParts = {
   readonly clocks: Clocks;
   readonly tally: Tally;
   readonly random: Random;
+  /** Ends the reads of `readEach` that are not begun yet, by throwing. */
+  readonly signal: AbortSignal;
   /** What may go wrong with a read that is begun now; asked again when its answer is there. */
   readonly leeway: (read: Read) => Leeway;
 };
 
-export function newCrew({ edge, targets, clocks, tally, random, leeway }: CrewParts): Crew {
+export function newCrew({ edge, targets, clocks, tally, random, signal, leeway }: CrewParts): Crew {
   const readOnce = async (read: Read, isolate: string): Promise<Verdict> => {
     const at = clocks.at(isolate);
     const { path, headers } = requestFor(read, at);
@@ -79,8 +81,10 @@ export function newCrew({ edge, targets, clocks, tally, random, leeway }: CrewPa
     async readEach(reads) {
       const waiting = ISOLATES.flatMap((isolate) => reads.map((read) => ({ read, isolate })));
       const one = async () => {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+          signal.throwIfAborted();
           await readOnce(next.read, next.isolate);
+        }
       };
       await Promise.all(Array.from({ length: AT_ONCE }, one));
     },
@@ -91,7 +95,7 @@ export function newCrew({ edge, targets, clocks, tally, random, leeway }: CrewPa
 function askerNow(read: Read, revocation: ReturnType<Clocks["revocation"]>): Truth["asker"] {
   const may = mayHave(read);
   if (read.asker !== "revoked" || revocation === "none") return may ? "may" : "may not";
-  return revocation === "over" && !read.target.isPublic ? "may not" : "until revoked";
+  return revocation === "over" ? "may not" : "until revoked";
 }
 
 /** An answer may be as bad as it could become at any time it took: a fault may begin while it is on its way. */
@@ -103,7 +107,7 @@ function wider(one: Leeway, other: Leeway): Leeway {
   };
 }
 
-export function truthOf({ target: { bytes }, range }: Read): Omit<Truth, "asker"> {
+function truthOf({ target: { bytes }, range }: Read): Omit<Truth, "asker"> {
   if (range === undefined) return { length: bytes.length };
   return { length: range.end - range.start, range: { ...range, size: bytes.length } };
 }

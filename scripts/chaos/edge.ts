@@ -4,10 +4,12 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { withItsWorkerd } from "../measuring/memory.ts";
 import { DEMO_KEYS } from "../demo/s3-samples.ts";
-import { startLastingWorker } from "./lasting-worker.ts";
+import { startLocalEdge } from "../local-edge.ts";
+import { withItsWorkerd } from "../measuring/memory.ts";
+import { quietPort } from "../servers/quiet-port.ts";
 import type { Origins } from "./origins.ts";
+import { HOSTS } from "./sites.ts";
 import type { WorldChange, WorldReport } from "./worker.ts";
 
 /** The Worker in Miniflare, with empty caches and a world that a run can change. */
@@ -26,11 +28,6 @@ export type ChaosEdge = {
   close(): Promise<void>;
 };
 
-/** The sites' hosts, by which requests are told apart: the port is another one after each restart. */
-export const HOSTS = { gitlab: "git.chaos.test", s3: "s3.chaos.test" } as const;
-
-/** Short, so that runs are. */
-const LIMITS = { ORIGIN_TIMEOUT_S: 4, ORIGIN_STALL_S: 5 };
 const CONTROL_MS = 10_000;
 const SOCKETS = 64;
 
@@ -45,33 +42,38 @@ export async function startChaosEdge({ script, origins, limits }: ChaosEdgeOptio
   const directory = await mkdtemp(join(tmpdir(), "forgefront-chaos-"));
   starting.defer(() => rm(directory, { recursive: true, force: true, maxRetries: 3 }));
   const agent = starting.adopt(new Agent({ keepAlive: true, maxSockets: SOCKETS }), (made) => made.destroy());
-  const bindings = { ...LIMITS, ...limits, ...bindingsFor(origins) };
-  const start = () => withItsWorkerd(() => startLastingWorker({ script, bindings, directory }));
+  const vars = { ...limits, ...varsFor(origins) };
+  const start = async () => {
+    const port = await quietPort(); // another one each time: where connections of the last process are in TIME_WAIT, none can listen
+    const edge = () => startLocalEdge({ script, directory, vars, ports: [port] });
+    return { port, ...(await withItsWorkerd(edge)) };
+  };
   let running = await start();
-  starting.defer(() => running.started.end());
+  starting.defer(() => running.started.close());
   const control = (path: string, body: object) =>
-    post(`http://127.0.0.1:${running.started.port}/-/chaos/${path}`, { body, agent });
+    post(`http://127.0.0.1:${running.port}/-/chaos/${path}`, { body, agent });
   const started = starting.move();
   return {
-    port: () => running.started.port,
+    port: () => running.port,
     pid: () => running.pid,
     agent,
     world: (change) => control("world", change),
     newIsolates: async () => void (await control("isolates", {})),
     async killProcess() {
-      await running.started.end();
+      await running.started.close(); // which is SIGKILL
       running = await start();
     },
     close: () => started.disposeAsync(),
   };
 }
 
-function bindingsFor(origins: Origins): Readonly<Record<string, unknown>> {
+function varsFor(origins: Origins): Readonly<Record<string, unknown>> {
   return {
     KEY_SECRET: randomBytes(32).toString("hex"),
     S3_KEYS: Object.fromEntries(Object.values(DEMO_KEYS).map(({ id, secret }) => [id, secret])),
     SITES: [
       { host: HOSTS.gitlab, kind: "gitlab", origin: origins.gitlab.url },
+      { host: HOSTS.gitea, kind: "gitea", origin: origins.gitea.url },
       { host: HOSTS.s3, kind: "s3", origin: origins.s3.url, auth: "edge" },
     ],
   };

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
-import { DECOY_PAGE } from "./decoy.ts";
+import { DECOY_PAGE, LONGER_BYTES } from "./decoy.ts";
 import { writeHead, type ProxyFault } from "./proxy.ts";
 import type { Random } from "./random.ts";
 
@@ -19,7 +19,7 @@ const FLOOD_FIELDS = 2000;
 const FLOOD_VALUE = "x".repeat(200);
 
 /** Answers that are no HTTP, or not what they say they are. None of them makes a yes of a no: that nobody could tell. */
-export const GARBLES: Readonly<Record<string, Garble>> = {
+const GARBLES: Readonly<Record<string, Garble>> = {
   "no HTTP": (response) => raw(response, "SSH-2.0-OpenSSH_9.2\r\n\r\n"),
   "no status": (response) => raw(response, "HTTP/1.1 OK\r\nContent-Length: 0\r\n\r\n"),
   "a status of another kind": (response) => raw(response, "HTTP/1.1 999 What\r\nContent-Length: 0\r\n\r\n"),
@@ -43,8 +43,8 @@ export const GARBLES: Readonly<Record<string, Garble>> = {
     const chunked = { ...without(headers, "content-length"), "transfer-encoding": "chunked" };
     raw(response, `${head(status, chunked)}zz\r\n`, body);
   },
-  "another part than it says": part((start) => start + 1),
-  "a part of something longer": part((start) => start, 1),
+  "another part than it says": part(1),
+  "a part of something longer": part(0, LONGER_BYTES),
   "a part that nobody asked for": (response, { status, headers, body }) => {
     const range = `bytes 0-${Math.max(0, body.length - 1)}/${body.length * 2}`;
     const told = headers["content-range"] === undefined ? { "content-range": range } : {};
@@ -128,12 +128,12 @@ function without(headers: Readonly<Record<string, string>>, name: string): Recor
   return Object.fromEntries(Object.entries(headers).filter(([each]) => each !== name));
 }
 
-function part(move: (start: number) => number, more = 0): Garble {
+/** Moves a part in what is said of it, or makes its whole longer. */
+function part(by: number, more = 0): Garble {
   return (response, { status, headers, body }) => {
     const [, start = "0", last = "0", size = "0"] =
       /bytes (\d+)-(\d+)\/(\d+)/.exec(headers["content-range"] ?? "") ?? [];
-    const moved = move(Number(start)) - Number(start);
-    const range = `bytes ${Number(start) + moved}-${Number(last) + moved}/${Number(size) + more}`;
+    const range = `bytes ${Number(start) + by}-${Number(last) + by}/${Number(size) + more}`;
     const told = headers["content-range"] === undefined ? headers : { ...headers, "content-range": range };
     response.writeHead(status, told).end(body);
   };

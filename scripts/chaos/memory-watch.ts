@@ -3,25 +3,15 @@ import { residentBytes } from "../measuring/memory.ts";
 
 const SAMPLE_MS = 100;
 
-export type MemoryWatch = { readonly peak: () => number; stop(): Promise<void> };
-
-/** Watches how much memory a process holds, which may be another one in the next moment. */
-export function watchMemory(pid: () => number): MemoryWatch {
+/** Watches how much memory a process holds, which may be another one in the next moment; until it is disposed of. */
+export function watchMemory(pid: () => number): Disposable & { readonly peak: () => number } {
   let peak = 0;
-  const state = { isDone: false };
-  const watching = (async () => {
-    while (!state.isDone) {
-      peak = Math.max(peak, await residentBytes(pid()).catch(() => 0)); // it may have been killed
-      await sleep(SAMPLE_MS);
-    }
-  })();
-  return {
-    peak: () => peak,
-    async stop() {
-      state.isDone = true;
-      await watching;
-    },
+  const sample = async () => {
+    const bytes = await residentBytes(pid()).catch(() => 0); // it may have been killed
+    peak = Math.max(peak, bytes);
   };
+  const timer = setInterval(() => void sample(), SAMPLE_MS);
+  return { peak: () => peak, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
 /** Waits until a process holds no more than so many bytes, or for so long; returns the least it held. */

@@ -1,13 +1,13 @@
 import { requestSigner } from "../bench/objects-signing.ts";
 import { DEMO_KEYS } from "../demo/s3-samples.ts";
-import { HOSTS } from "./edge.ts";
+import { HOSTS, type Site } from "./sites.ts";
 
 export type AskerName = "anonymous" | "reader" | "signed in" | "revoked" | "stranger" | "unknown" | "forger";
 
 /** Something to read, and its true bytes. */
 export type Target = {
   readonly name: string;
-  readonly site: "gitlab" | "s3";
+  readonly site: Site;
   /** Path and query as they are sent; of an object, the path decoded, which is the same. */
   readonly path: string;
   readonly bytes: Uint8Array;
@@ -33,34 +33,45 @@ type Asker = {
   readonly key?: { readonly id: string; readonly secret: string };
 };
 
-/** Who asks the forge; the one that is to be revoked is a reader of its own. */
-export const FORGE_ASKERS: readonly Asker[] = [
-  { name: "anonymous", mayRead: false },
-  { name: "reader", mayRead: true, headers: { authorization: "Bearer glpat-developer" } },
-  { name: "signed in", mayRead: true, headers: { cookie: "_gitlab_session=session-developer" } },
-  { name: "revoked", mayRead: true, headers: { "PRIVATE-TOKEN": "glpat-reader" } },
-  { name: "stranger", mayRead: false, headers: { "PRIVATE-TOKEN": "glpat-other" } },
-  { name: "unknown", mayRead: false, isUnknown: true, headers: { "PRIVATE-TOKEN": "glpat-wrong" } },
-];
+/** Who asks each site; the one that is to be revoked is a reader of its own. */
+const ASKERS: Readonly<Record<Site, readonly Asker[]>> = {
+  gitlab: [
+    { name: "anonymous", mayRead: false },
+    { name: "reader", mayRead: true, headers: { authorization: "Bearer glpat-developer" } },
+    { name: "signed in", mayRead: true, headers: { cookie: "_gitlab_session=session-developer" } },
+    { name: "revoked", mayRead: true, headers: { "PRIVATE-TOKEN": "glpat-reader" } },
+    { name: "stranger", mayRead: false, headers: { "PRIVATE-TOKEN": "glpat-other" } },
+    { name: "unknown", mayRead: false, isUnknown: true, headers: { "PRIVATE-TOKEN": "glpat-wrong" } },
+  ],
+  gitea: [
+    { name: "anonymous", mayRead: false },
+    { name: "reader", mayRead: true, headers: { authorization: `Basic ${btoa("reader:password")}` } },
+    { name: "signed in", mayRead: true, headers: { cookie: "i_like_gitea=session-reader" } },
+    { name: "revoked", mayRead: true, headers: { authorization: "token gitea-reader" } },
+    { name: "stranger", mayRead: false, headers: { authorization: "token gitea-other" } },
+    { name: "unknown", mayRead: false, isUnknown: true, headers: { authorization: "token wrong" } },
+  ],
+  s3: [
+    { name: "anonymous", mayRead: false },
+    { name: "reader", mayRead: true, key: DEMO_KEYS.reader },
+    { name: "revoked", mayRead: true, key: DEMO_KEYS.writer },
+    { name: "stranger", mayRead: false, key: DEMO_KEYS.other },
+    { name: "forger", mayRead: false, isUnknown: true, key: { ...DEMO_KEYS.reader, secret: "a guess" } },
+  ],
+};
 
-/** The secret that the origin is told to forget. */
-export const REVOKED_SECRET = "glpat-reader";
-
-export const STORE_ASKERS: readonly Asker[] = [
-  { name: "anonymous", mayRead: false },
-  { name: "reader", mayRead: true, key: DEMO_KEYS.reader },
-  { name: "revoked", mayRead: true, key: DEMO_KEYS.writer },
-  { name: "stranger", mayRead: false, key: DEMO_KEYS.other },
-  { name: "forger", mayRead: false, isUnknown: true, key: { ...DEMO_KEYS.reader, secret: "a guess" } },
-];
-
-export const REVOKED_KEY = DEMO_KEYS.writer.id;
+/** What each origin is told to forget: two tokens, and the id of a key. */
+export const REVOKED = {
+  gitlab: "glpat-reader",
+  gitea: "gitea-reader",
+  s3: DEMO_KEYS.writer.id,
+} as const satisfies Record<Site, string>;
 
 export function askersOf({ site }: Target): readonly Asker[] {
-  return site === "gitlab" ? FORGE_ASKERS : STORE_ASKERS;
+  return ASKERS[site];
 }
 
-export function askerOf({ target, asker }: Read): Asker {
+function askerOf({ target, asker }: Read): Asker {
   const found = askersOf(target).find(({ name }) => name === asker);
   if (found === undefined) throw new Error(`${target.name} has no asker ${asker}`);
   return found;

@@ -5,14 +5,19 @@ import type { Tally } from "./tally.ts";
 export type Outcome = {
   readonly name: string;
   readonly tally: Tally;
+  readonly notes: readonly string[];
   readonly seconds: number;
+  /** Only of one that went on to its end. */
+  readonly measured?: Measured;
+  readonly isOk: boolean;
+};
+
+export type Measured = {
   /** From the end of the fault to the last read that failed. */
   readonly recoverySeconds: number;
   /** Requests that reached the origins while everybody read. */
   readonly questions: number;
   readonly memory: { readonly before: number; readonly peak: number; readonly after: number };
-  readonly notes: readonly string[];
-  readonly isOk: boolean;
 };
 
 const HEADING = [
@@ -39,20 +44,21 @@ export function formatReport(outcomes: readonly Outcome[]): string {
   return formatColumns([HEADING, ...outcomes.map(rowOf)]);
 }
 
-function rowOf({ name, tally, recoverySeconds, questions, memory, isOk }: Outcome): string[] {
+function rowOf({ name, tally, measured, isOk }: Outcome): string[] {
   const { requests, right, refused, wrong, leaks, stuck, unexpected, slowestMs } = tally;
-  const mebibytes = [memory.before, memory.peak, memory.after].map((bytes) => Math.round(bytes / MIB));
   return [
     name,
     ...[requests, right, refused].map(formatNumber),
     formatFailures(tally),
-    ...[wrong, leaks, stuck, unexpected].map(formatNumber),
-    formatNumber(slowestMs / 1000),
-    formatNumber(recoverySeconds),
-    formatNumber(questions),
-    mebibytes.join("/"),
+    ...[wrong, leaks, stuck, unexpected, slowestMs / 1000].map(formatNumber),
+    ...(measured === undefined ? ["", "", ""] : cellsOf(measured)),
     isOk ? "ok" : "FAILED",
   ];
+}
+
+function cellsOf({ recoverySeconds, questions, memory: { before, peak, after } }: Measured): string[] {
+  const mebibytes = [before, peak, after].map((bytes) => Math.round(bytes / MIB));
+  return [formatNumber(recoverySeconds), formatNumber(questions), mebibytes.join("/")];
 }
 
 /** How reads failed, and how often: `502 x 12, broken off x 3`. */

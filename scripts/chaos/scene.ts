@@ -4,8 +4,8 @@ import { ISOLATES, newCrew, type Crew } from "./crew.ts";
 import type { ChaosEdge } from "./edge.ts";
 import type { Origins } from "./origins.ts";
 import type { Random } from "./random.ts";
-import { REVOKED_KEY, REVOKED_SECRET, mayHave, type Read, type Target } from "./reads.ts";
-import { newTally, type Tally } from "./tally.ts";
+import { REVOKED, mayHave, type Read, type Target } from "./reads.ts";
+import type { Tally } from "./tally.ts";
 import type { Leeway } from "./verdict.ts";
 
 /** What a fault run happens in. */
@@ -33,17 +33,19 @@ export type Scene = {
   readonly allow: (allowed: Allowed) => void;
   /** Leaves words for the report. */
   readonly note: (text: string) => void;
-  readonly notes: readonly string[];
+  readonly notes: string[];
 };
 
-/** `until` is when failures must end that a fault has left behind, in milliseconds. */
-export type Allowed = {
-  readonly failures: "all" | "of the refused" | { readonly until: number };
-  readonly decoys?: boolean;
-  readonly statuses?: readonly number[];
-};
+/** Whose reads may fail from now on; `until` is when failures must end that a fault has left behind, in milliseconds. */
+export type Allowed = "none" | "all" | "of the refused" | { readonly until: number };
 
-export type SceneParts = Pick<Scene, "origins" | "edge" | "targets" | "random" | "signal" | "isShort">;
+export type SceneParts = Pick<
+  Scene,
+  "origins" | "edge" | "targets" | "tally" | "notes" | "random" | "signal" | "isShort"
+> & {
+  /** What is no more than a failure where all reads may fail. */
+  readonly excused: Omit<Leeway, "failures">;
+};
 
 /** Longer than any grant lives. */
 export const PAST_GRANTS_MS = 33_000;
@@ -52,17 +54,15 @@ export const PAST_GRANTS_MS = 33_000;
 const SHORT = 0.4;
 
 export function newScene(parts: SceneParts): Scene {
-  const { origins, edge, targets, random, signal, isShort } = parts;
-  const tally = newTally();
+  const { origins, edge, targets, tally, notes, random, signal, isShort, excused } = parts;
   const clocks = newClocks(() => Date.now());
-  const notes: string[] = [];
-  let allowed: Allowed = { failures: "of the refused" };
+  let allowed: Allowed = "none";
 
-  const leeway = (read: Read): Leeway => ({
-    failures: mayFail(allowed, read),
-    decoys: allowed.decoys === true || isBefore(allowed),
-    statuses: allowed.failures === "all" || isBefore(allowed) ? (allowed.statuses ?? []) : [],
-  });
+  const leeway = (read: Read): Leeway => {
+    const isFault = allowed === "all" || (typeof allowed === "object" && Date.now() < allowed.until);
+    if (isFault) return { failures: true, ...excused };
+    return { failures: allowed === "of the refused" && isRefused(read), decoys: false, statuses: [] };
+  };
   const setClocks = async (offsets: Readonly<Record<string, number>>) => {
     await edge.world({ clocks: offsets }); // first, or answers would be judged by a time that is not yet
     clocks.move(offsets);
@@ -76,10 +76,8 @@ export function newScene(parts: SceneParts): Scene {
 
   return {
     ...parts,
-    tally,
     clocks,
-    notes,
-    crew: newCrew({ edge, targets, clocks, tally, random, leeway }),
+    crew: newCrew({ edge, targets, clocks, tally, random, signal, leeway }),
     async stretch(seconds) {
       await sleep(seconds * 1000 * (isShort ? SHORT : 1), undefined, { signal });
     },
@@ -87,8 +85,9 @@ export function newScene(parts: SceneParts): Scene {
     setClocks,
     revoke() {
       clocks.revoke();
-      origins.demo.gitlab.revokeToken(REVOKED_SECRET);
-      origins.store.revokeKey(REVOKED_KEY);
+      origins.demo.gitlab.revokeToken(REVOKED.gitlab);
+      origins.demo.gitea.revokeToken(REVOKED.gitea);
+      origins.store.revokeKey(REVOKED.s3);
     },
     async restore(pastMs) {
       clocks.restoring();
@@ -103,17 +102,12 @@ export function newScene(parts: SceneParts): Scene {
 
 /** The origins know all again whom a run has made them forget. */
 export function restoreAtOrigins({ demo, store }: Origins): void {
-  demo.gitlab.restoreToken(REVOKED_SECRET);
-  store.restoreKey(REVOKED_KEY);
+  demo.gitlab.restoreToken(REVOKED.gitlab);
+  demo.gitea.restoreToken(REVOKED.gitea);
+  store.restoreKey(REVOKED.s3);
 }
 
 /** An asker who is refused costs the origin a question when a denial has ended, and may see it fail. */
-function mayFail(allowed: Allowed, read: Read): boolean {
-  const { failures } = allowed;
-  if (failures === "all" || isBefore(allowed)) return true;
-  return failures === "of the refused" && (!mayHave(read) || read.asker === "revoked");
-}
-
-function isBefore({ failures }: Allowed): boolean {
-  return typeof failures === "object" && Date.now() < failures.until;
+function isRefused(read: Read): boolean {
+  return !mayHave(read) || read.asker === "revoked";
 }

@@ -6,7 +6,7 @@ export type SlowReading = {
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly whole: Buffer;
+  readonly whole: Uint8Array;
   readonly bytesPerSecond: number;
   /** When the reader leaves, with most of it unread. */
   readonly until: AbortSignal;
@@ -22,14 +22,8 @@ export type SlowAnswer = {
 const STEP_MS = 500;
 
 /** Reads a little of a body now and then, and leaves in the middle of it. */
-export async function readSlowly({
-  port,
-  path,
-  headers,
-  whole,
-  bytesPerSecond,
-  until,
-}: SlowReading): Promise<SlowAnswer> {
+export async function readSlowly(reading: SlowReading): Promise<SlowAnswer> {
+  const { port, path, headers, whole, bytesPerSecond, until } = reading;
   const sent = request({ host: "127.0.0.1", port, path, headers, agent: false });
   const response = await new Promise<IncomingMessage | undefined>((resolve) => {
     sent.once("response", resolve);
@@ -45,7 +39,7 @@ export async function readSlowly({
   let bytes = 0;
   let wrongAt: number | undefined;
   const step = Math.ceil((bytesPerSecond * STEP_MS) / 1000);
-  while (!until.aborted && !response.readableEnded) {
+  while (!until.aborted && !response.destroyed) {
     const piece = response.read(step) as Buffer | null;
     if (piece !== null) {
       const true_ = whole.subarray(bytes, bytes + piece.length);

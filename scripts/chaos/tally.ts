@@ -17,11 +17,11 @@ export type Tally = {
   slowestMs: number;
   /** When the last read was begun that failed, in milliseconds. */
   lastFailureAt: number;
-  /** The first few of what must not be, in words. */
+  /** What must not be, in words; of reads the first few. */
   readonly complaints: string[];
 };
 
-const MOST_COMPLAINTS = 20;
+const MOST_READS_TOLD = 20;
 
 export function newTally(): Tally {
   return {
@@ -59,16 +59,21 @@ export function count(tally: Tally, { name, verdict, isAnew, begunAt, ms }: Judg
   tally.slowestMs = Math.max(tally.slowestMs, ms);
   if ("why" in verdict) {
     tally[COUNTED[verdict.kind]] += 1;
-    complain(tally, `${verdict.kind}: ${name}: ${verdict.why}`);
+    tell(tally, `${verdict.kind}: ${name}: ${verdict.why}`);
   } else if ("how" in verdict) tally.failed[verdict.how] = (tally.failed[verdict.how] ?? 0) + 1;
   else tally[KEPT[verdict.kind]] += 1;
   const isGood = verdict.kind === "right" || verdict.kind === "refused";
   if (!isGood) tally.lastFailureAt = Math.max(tally.lastFailureAt, begunAt);
 }
 
-/** Notes what must not be, as often as it is bearable to read. */
+/** Notes what must not be. */
 export function complain(tally: Tally, text: string): void {
-  if (tally.complaints.length < MOST_COMPLAINTS) tally.complaints.push(text);
+  tally.complaints.push(text);
+}
+
+/** Notes a read that must not be, as often as it is bearable to read. */
+function tell(tally: Tally, text: string): void {
+  if (tally.complaints.length < MOST_READS_TOLD) complain(tally, text);
 }
 
 /** Adds what others have counted. */
@@ -89,5 +94,5 @@ export function addTo(tally: Tally, other: Tally): void {
     tally.failed[how] = (tally.failed[how] ?? 0) + times;
   tally.slowestMs = Math.max(tally.slowestMs, other.slowestMs);
   tally.lastFailureAt = Math.max(tally.lastFailureAt, other.lastFailureAt);
-  for (const text of other.complaints) complain(tally, text);
+  for (const text of other.complaints) tell(tally, text);
 }

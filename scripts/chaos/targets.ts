@@ -1,6 +1,5 @@
 import { pseudoRandomBytes } from "../demo/pseudo-random.ts";
 import { PRIVATE_MARKER } from "../demo/sample-content.ts";
-import { HOSTS } from "./edge.ts";
 import type { Origins } from "./origins.ts";
 import type { Target } from "./reads.ts";
 
@@ -9,18 +8,13 @@ const RANDOM_MEMBER_BYTES = 3 * 1024 * 1024;
 const PART_BYTES = 3 * 1024 * 1024;
 const SMALL_PART_BYTES = 200 * 1024;
 
-type Row = {
-  readonly name: string;
-  readonly path: string;
-  readonly isPublic: boolean;
-  readonly parts?: number;
-};
+type Row = Omit<Target, "site" | "bytes">;
 
 const HELLO = "/demo/hello/-";
 const SECRET = "/demo/nested/secret/-";
 const API = "/api/v4/projects";
 
-const FORGE_ROWS: readonly Row[] = [
+const GITLAB_ROWS: readonly Row[] = [
   { name: "readme", path: `${HELLO}/raw/main/README.md`, isPublic: true },
   { name: "small file", path: `${HELLO}/raw/main/docs/small.txt`, isPublic: true },
   { name: "file of a tag", path: `${HELLO}/raw/v1.0/docs/small.txt`, isPublic: true },
@@ -56,12 +50,48 @@ const FORGE_ROWS: readonly Row[] = [
   { name: "private list of pipelines", path: `${API}/2/pipelines?per_page=5`, isPublic: false },
 ];
 
+const GITEA_API = "/api/v1/repos/demo";
+
+/** The same repositories by Gitea's grammar. */
+const GITEA_ROWS: readonly Row[] = [
+  { name: "Gitea's readme", path: "/demo/hello/raw/branch/main/README.md", isPublic: true },
+  { name: "Gitea's file of a tag", path: "/demo/hello/raw/tag/v1.0/docs/small.txt", isPublic: true },
+  { name: "Gitea's file by the API", path: `${GITEA_API}/hello/raw/docs/small.txt?ref=main`, isPublic: true },
+  {
+    name: "Gitea's private large file",
+    path: "/demo/secret/raw/branch/main/big/blob.bin",
+    isPublic: false,
+    parts: PART_BYTES,
+  },
+  {
+    name: "Gitea's private file",
+    path: "/demo/secret/raw/branch/main/config/private.txt",
+    isPublic: false,
+  },
+  {
+    name: "Gitea's private records by the API",
+    path: `${GITEA_API}/secret/raw/data/records.txt?ref=main`,
+    isPublic: false,
+  },
+  { name: "list of runs", path: `${GITEA_API}/hello/actions/runs?limit=5`, isPublic: true },
+  { name: "private list of runs", path: `${GITEA_API}/secret/actions/runs?limit=5`, isPublic: false },
+];
+
+/** Who may read all of it. */
+const READERS = {
+  gitlab: { "PRIVATE-TOKEN": "glpat-developer" },
+  gitea: { Authorization: "token gitea-reader" },
+} as const;
+
 const SITE = "/demo/builds/site.zip!";
 
 /** What a run reads, with the true bytes of each: the origins' own, asked for past the edge and the proxies. */
 export async function readTargets(origins: Origins): Promise<Target[]> {
   const { store } = origins;
-  const forge = await Promise.all(FORGE_ROWS.map((row) => forgeTarget(row, origins)));
+  const forges = await Promise.all([
+    ...GITLAB_ROWS.map((row) => forgeTarget("gitlab", row, origins)),
+    ...GITEA_ROWS.map((row) => forgeTarget("gitea", row, origins)),
+  ]);
   const object = (name: string, path: string, more: Partial<Target> = {}): Target => {
     const [, bucket = "", ...key] = path.split("/");
     const bytes = store.get(bucket, key.join("/"))?.bytes() ?? Buffer.alloc(0);
@@ -69,7 +99,7 @@ export async function readTargets(origins: Origins): Promise<Target[]> {
   };
   const random = Buffer.concat([...pseudoRandomBytes("artifact", RANDOM_MEMBER_BYTES)]);
   return [
-    ...forge,
+    ...forges,
     object("public object", "/public/hello.txt"),
     object("private object", "/demo/hello.txt"),
     object("large object", "/demo/big.bin", { parts: PART_BYTES }),
@@ -83,12 +113,8 @@ export async function readTargets(origins: Origins): Promise<Target[]> {
   ];
 }
 
-async function forgeTarget(row: Row, { demo, gitlab }: Origins): Promise<Target> {
-  const headers = { "PRIVATE-TOKEN": "glpat-developer" };
-  const response = await fetch(demo.gitlab.url + row.path, { headers });
+async function forgeTarget(site: keyof typeof READERS, row: Row, origins: Origins): Promise<Target> {
+  const response = await fetch(origins.demo[site].url + row.path, { headers: READERS[site] });
   if (response.status !== 200) throw new Error(`The origin answered ${response.status} for ${row.path}`);
-  const own = Buffer.from(await response.arrayBuffer());
-  const isList = (response.headers.get("content-type") ?? "").includes("json");
-  const bytes = isList ? Buffer.from(own.toString().replaceAll(gitlab.url, `http://${HOSTS.gitlab}`)) : own;
-  return { ...row, site: "gitlab", bytes };
+  return { ...row, site, bytes: Buffer.from(await response.arrayBuffer()) };
 }

@@ -1,3 +1,5 @@
+import { LONGER_BYTES } from "./decoy.ts";
+
 /** What is known to be true of one read: who may have it, and what its bytes are. */
 export type Truth = {
   /** `until revoked`: the asker was refused by the origin a moment ago, and grants may still live. */
@@ -47,13 +49,16 @@ const TELLING = new Set([200, 206, 304, 412, 416]);
 /** What an edge says of an origin that fails; 0 is a connection that broke off. */
 const FAILURES = new Set([0, 429, 502, 503, 504]);
 
+/** `Cache-Status` of what the edge only passes on: what a part of it is said to be is the origin's word alone, and its client can tell. */
+const PASSED_ON = "(forgefront; fwd=bypass";
+
 /** Judges one answer by what is true; nothing but this decides what counts as wrong, as a leak or as stuck. */
 export function verdictOn(truth: Truth, answer: Answer, leeway: Leeway): Verdict {
   const { status, end } = answer;
-  if (end === "late") return { kind: "stuck", why: `status ${status}, ${answer.bytes} bytes, then nothing` };
-  if (answer.isDecoy) return decoy(leeway);
   if (truth.asker === "may not" && (TELLING.has(status) || answer.tellsSecret))
     return { kind: "leak", why: `status ${status}, ${answer.bytes} bytes, to someone who may not read it` };
+  if (end === "late") return { kind: "stuck", why: `status ${status}, ${answer.bytes} bytes, then nothing` };
+  if (answer.isDecoy) return decoy(leeway);
   if (FAILURES.has(status)) return failure(status === 0 ? "no answer" : String(status), answer, leeway);
   if (leeway.statuses.includes(status)) return { kind: "failed", how: String(status) };
   if (REFUSALS.has(status)) return refusal(truth, answer);
@@ -77,10 +82,17 @@ function refusal({ asker }: Truth, { status, says }: Answer): Verdict {
 function content({ length, range }: Truth, answer: Answer, leeway: Leeway): Verdict {
   const { status, contentRange, bytes, wrongAt, end } = answer;
   if (status === 206 && range === undefined) return failure("206 unasked", answer, leeway);
-  if (status === 206) {
-    const asked = range === undefined ? "none" : `bytes ${range.start}-${range.end - 1}/${range.size}`;
-    if (contentRange !== asked)
-      return { kind: "wrong", why: `Content-Range ${contentRange}, where ${asked} was asked for` };
+  if (status === 206 && range !== undefined) {
+    const asked = `bytes ${range.start}-${range.end - 1}/`;
+    if (wrongAt === undefined && contentRange === `${asked}${range.size + LONGER_BYTES}`)
+      return decoy(leeway);
+    if (contentRange !== `${asked}${range.size}` && answer.says.includes(PASSED_ON))
+      return failure("another part, passed on", answer, leeway);
+    if (contentRange !== `${asked}${range.size}`)
+      return {
+        kind: "wrong",
+        why: `Content-Range ${contentRange}, where ${asked}${range.size} was asked for ${answer.says}`,
+      };
   }
   if (wrongAt !== undefined)
     return { kind: "wrong", why: `status ${status}, byte ${wrongAt} is another ${answer.says}` };

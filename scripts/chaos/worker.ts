@@ -16,7 +16,6 @@ export type WorldChange = {
 export type WorldReport = {
   readonly kv: FaultCounts;
   readonly cache: FaultCounts;
-  readonly isolates: number;
 };
 
 type Bindings = { readonly FORGEFRONT_KV: KVNamespace };
@@ -54,7 +53,7 @@ async function control(path: string, request: Request): Promise<Response> {
   if (path === "/-/chaos/world") change(await request.json<WorldChange>());
   else if (path === "/-/chaos/isolates") isolates.clear();
   else return new Response("No such control", { status: 404 });
-  const report: WorldReport = { kv: kv.counts, cache: cache.counts, isolates: isolates.size };
+  const report: WorldReport = { kv: kv.counts, cache: cache.counts };
   return Response.json(report);
 }
 

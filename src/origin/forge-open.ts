@@ -87,7 +87,8 @@ async function readEntry(
   const blob =
     pin.kind === "blob" ? pin.oid : (told.blob ?? (originEtag === undefined ? toldMore?.blob : undefined));
   const identity = identityOf(target, pin, blob, originEtag);
-  if (size === undefined || identity === undefined) {
+  const isEmptyByOthers = length === undefined && size === 0; // an empty file says so itself: this one has bytes
+  if (size === undefined || identity === undefined || isEmptyByOthers) {
     await discard(response);
     return { kind: "unclear" };
   }

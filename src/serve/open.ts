@@ -52,10 +52,10 @@ async function openNew(visit: Visit, pin: KnownPin, method: "GET" | "HEAD"): Pro
   const { joined, result } = shareWork(visit, opened, key, work);
   const file = await result;
   const isMine = !joined;
-  if (file.kind === "entry" || isMine) return { isMine, file };
+  if (isMine || (file.kind === "entry" && isThereHot(visit) !== "unknown")) return { isMine, file };
   const missing = findMissing(visit);
   if (missing !== undefined) return { isMine, file: { kind: "refused", refusal: missing } };
-  const own = shareWork(visit, opened, `${key} for ${visit.asker.id}`, work); // another asker's "no" is not ours
+  const own = shareWork(visit, opened, `${key} for ${visit.asker.id}`, work); // another asker's "no" is not ours, nor what was there before
   return { isMine, file: await own.result };
 }
 

@@ -53,6 +53,18 @@ describe("openForge()", () => {
     expect([outcome, asked, letGo]).toEqual([failure, 2, 1]);
   });
 
+  it("openForge() does not believe another answer that a file is empty whose bytes are at hand", async () => {
+    const answer = { status: 200, headers: { etag: `"${"b".repeat(40)}"`, "content-type": "text/plain" } };
+    const told = (length: string) => ({
+      ...answer,
+      headers: { ...answer.headers, "content-length": length },
+    });
+    const { outcome, letGo } = await opened("gitea", 0, [answer, told("0")]);
+    expect([outcome, letGo]).toEqual([{ kind: "unclear" }, 1]);
+    expect((await opened("gitea", 0, [answer, told("47")])).outcome).toMatchObject({ entry: { size: 47 } });
+    expect((await opened("gitea", 0, [told("0")])).outcome).toMatchObject({ entry: { size: 0 } });
+  });
+
   it("openForge() does tell from where on a part is, and of how much", async () => {
     const { outcome, letGo } = await opened("gitea", 3, [part("bytes 3-9/10", 7)]);
     expect(outcome).toMatchObject({ kind: "entry", entry: { size: 10 }, offset: 3 });

@@ -22,8 +22,15 @@ const OK: Answer = {
   says: "",
 };
 const PART_OK: Answer = { ...OK, status: 206, contentRange: "bytes 2-4/10", bytes: 3 };
+const PASSED_PART: Answer = {
+  ...PART_OK,
+  contentRange: "bytes 1-3/10",
+  says: "(forgefront; fwd=bypass; length 3)",
+};
+const LONGER: Answer = { ...PART_OK, contentRange: "bytes 2-4/11" };
 const QUIET: Leeway = { failures: false, decoys: false, statuses: [] };
 const FAULT: Leeway = { failures: true, decoys: false, statuses: [] };
+const PAGES: Leeway = { ...FAULT, decoys: true };
 
 describe("verdictOn()", () => {
   const rows: readonly [string, Truth, Partial<Answer>, Leeway, string][] = [
@@ -35,6 +42,8 @@ describe("verdictOn()", () => {
     ["fewer bytes, ended well", MAY, { bytes: 9 }, FAULT, "wrong"],
     ["nothing, ended well", MAY, { bytes: 0 }, FAULT, "wrong"],
     ["another part than was asked for", PART, { ...PART_OK, contentRange: "bytes 1-3/10" }, FAULT, "wrong"],
+    ["another part, passed on in a fault", PART, PASSED_PART, FAULT, "failed"],
+    ["another part, passed on without one", PART, PASSED_PART, QUIET, "unexpected"],
     ["a part that nobody asked for in a fault", MAY, PART_OK, FAULT, "failed"],
     ["a part that nobody asked for without one", MAY, PART_OK, QUIET, "unexpected"],
     ["a body that breaks off in a fault", MAY, { bytes: 4, end: "cut" }, FAULT, "failed"],
@@ -55,8 +64,13 @@ describe("verdictOn()", () => {
     ["a refusal while a grant may live", UNTIL, { status: 401 }, QUIET, "refused"],
     ["nothing by the deadline", MAY, { status: 0, end: "late" }, FAULT, "stuck"],
     ["half of it by the deadline", MAY, { bytes: 5, end: "late" }, FAULT, "stuck"],
-    ["a faulty origin's page", MAY, { isDecoy: true, wrongAt: 0 }, { ...FAULT, decoys: true }, "decoy"],
-    ["the same when the fault is over", MAY, { isDecoy: true, wrongAt: 0 }, QUIET, "wrong"],
+    ["a faulty origin's page", MAY, { isDecoy: true, wrongAt: 0 }, PAGES, "decoy"],
+    ["the same to one who may not", MAY_NOT, { isDecoy: true, wrongAt: 0 }, PAGES, "leak"],
+    ["a part of something longer", PART, LONGER, PAGES, "decoy"],
+    ["another byte in it", PART, { ...LONGER, wrongAt: 3 }, PAGES, "wrong"],
+    ["it when the fault is over", PART, LONGER, QUIET, "wrong"],
+    ["content to one who may not, and then nothing", MAY_NOT, { bytes: 5, end: "late" }, FAULT, "leak"],
+    ["a page when the fault is over", MAY, { isDecoy: true, wrongAt: 0 }, QUIET, "wrong"],
   ];
 
   it.each(rows)("judges %s", (_, truth, answer, leeway, kind) => {

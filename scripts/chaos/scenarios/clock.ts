@@ -11,8 +11,6 @@ export const CLOCK_JUMPING: Scenario = {
   name: "clock",
   title: "The clock jumps on and back, and isolates have different ones",
   isInvisible: true,
-  // Four generations of isolates follow one another in one process, and every jump past all lives has everything stored anew
-  mostGrowthBytes: 192 * 1024 * 1024,
   async act({ edge, clocks, revoke, restore, stretch, forward, setClocks }) {
     for (const seconds of JUMPS_S) {
       await stretch(0.7);

@@ -1,11 +1,13 @@
 import { ISOLATES } from "../crew.ts";
-import { addColdFiles, addColdObject } from "../cold-files.ts";
+import { addColdTarget } from "../cold-target.ts";
+import { SITES } from "../sites.ts";
 import type { Read, Target } from "../reads.ts";
 import type { Scenario } from "../scenario.ts";
 import { PAST_GRANTS_MS, type Scene } from "../scene.ts";
+import { complain } from "../tally.ts";
 
 const MIB = 1024 * 1024;
-const LARGE_BYTES = 64 * MIB;
+const LARGE_BYTES = 32 * MIB;
 const SHORT_LARGE_BYTES = 16 * MIB;
 const READERS = 4;
 /** How far fills have come when the process is killed, in seconds. */
@@ -25,15 +27,14 @@ export const RESTARTS: Scenario = {
   name: "restarts",
   title: "The process and its isolates are ended in the midst of fills, on stores that stay",
   async act(scene) {
-    const { edge, origins, crew, random, isShort, revoke, forward, stretch, note, clocks } = scene;
+    const { edge, crew, random, tally, isShort, revoke, forward, stretch, note, clocks } = scene;
     const bytes = isShort ? SHORT_LARGE_BYTES : LARGE_BYTES;
     const kills = isShort ? KILL_AFTER_S.slice(1, 3) : KILL_AFTER_S;
     revoke();
-    const files = await addColdFiles(origins, { seed: random.below(2 ** 31), count: kills.length, bytes });
     let broken = 0;
     for (const [index, seconds] of kills.entries()) {
-      const targets = [files[index], addColdObject(origins, random.below(2 ** 31), bytes)];
-      const all = targets.flatMap((target) => (target === undefined ? [] : reads(scene, target)));
+      const targets = await Promise.all(SITES.map((site) => addColdTarget(scene, site, bytes)));
+      const all = targets.flatMap((target) => reads(scene, target));
       const reading = Promise.all(all.map((read) => crew.readOnce(read, random.pick(ISOLATES))));
       await stretch(seconds);
       if (index % 2 === 0) await edge.newIsolates(); // those before go on with what they have begun
@@ -45,6 +46,7 @@ export const RESTARTS: Scenario = {
       await Promise.all(all.map((read) => crew.readOnce(read, random.pick(ISOLATES))));
       if (index === 1) await forward(PAST_GRANTS_MS);
     }
+    if (broken === 0) complain(tally, "no fault: not one large read was broken off");
     note(`${kills.length} restarts in the midst of fills, ${broken} large reads visibly broken off`);
   },
 };

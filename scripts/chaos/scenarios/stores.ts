@@ -1,6 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { PAST_GRANTS_MS, type Scene } from "../scene.ts";
 import { NO_FAULTS, type StoreWorld } from "../store-faults.ts";
+import { complain } from "../tally.ts";
 
 /** Half of all uses go well. */
 const FAILING: StoreWorld = { throws: 0.2, hangs: 0.05, loses: 0.15, breaks: 0.1, hangMs: 2500 };
@@ -11,7 +12,7 @@ type Which = { readonly kv?: StoreWorld; readonly cache?: StoreWorld };
 
 /** Isolates begin anew all the time, so that there is something to look up. */
 function failing(which: Which): (scene: Scene) => Promise<void> {
-  return async ({ edge, revoke, stretch, forward, note }) => {
+  return async ({ edge, tally, revoke, stretch, forward, note }) => {
     await stretch(1);
     await edge.world(which);
     revoke();
@@ -20,14 +21,14 @@ function failing(which: Which): (scene: Scene) => Promise<void> {
       await edge.newIsolates();
       if (round === 4) await forward(PAST_GRANTS_MS);
     }
-    const { kv, cache } = await edge.world({ kv: NO_FAULTS, cache: NO_FAULTS });
-    for (const [name, counts] of Object.entries({ kv, cache })) {
-      if (name in which)
-        note(
-          `${name}: ${Object.entries(counts)
-            .map(([fault, times]) => `${fault} ${times}`)
-            .join(", ")}`,
-        );
+    const counts = await edge.world({ kv: NO_FAULTS, cache: NO_FAULTS });
+    for (const store of ["kv", "cache"] as const) {
+      if (which[store] === undefined) continue;
+      const { none, ...faults } = counts[store];
+      const told = Object.entries(faults).map(([fault, times]) => `${fault} ${times}`);
+      note(`${store}: ${told.join(", ")}, and ${none} uses went well`);
+      if (Object.values(faults).every((times) => times === 0))
+        complain(tally, `no fault: ${store} never failed`);
     }
   };
 }
