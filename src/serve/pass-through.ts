@@ -16,6 +16,12 @@ function isForgeable(name: string): boolean {
   return FORGEABLE.test(name.replaceAll("_", "-"));
 }
 
+/**
+ * What Cloudflare's own cache would answer the next asker with, unless it is told not to. It is told of nothing else, as it says so in
+ * `Cache-Control`, which an upload leaves with the object.
+ */
+const READS = new Set(["GET", "HEAD"]);
+
 export type PassingParts = {
   readonly site: Site;
   readonly request: Request;
@@ -44,7 +50,7 @@ export async function passThrough({ site, request, address, onAnswer }: PassingP
     (error: unknown) => error,
   );
   const asIs = { headers, redirect: "manual", encodeResponseBody: "manual" } as const;
-  const init: RequestInit = { ...asIs, cache: "no-store" }; // or Cloudflare's own cache answers the next asker
+  const init: RequestInit = READS.has(request.method) ? { ...asIs, cache: "no-store" } : asIs;
   const outgoing =
     body === undefined ? new Request(url, request) : new Request(url, { method: request.method, body });
   try {

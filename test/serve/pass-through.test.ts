@@ -82,3 +82,23 @@ describe("what a client says of where it came from", () => {
     expect([...told, headers.get("x_forwarded_host")]).toEqual(["192.0.2.9", "s3.example", "http", null]);
   });
 });
+
+describe("Cloudflare's own cache", () => {
+  it.each([
+    ["GET", "no-store"],
+    ["HEAD", "no-store"],
+    ["PUT", undefined],
+    ["POST", undefined],
+    ["DELETE", undefined],
+  ])("passThrough() does keep it out of a %s, and tells a write nothing: %s", async (method, cache) => {
+    const inits: RequestInit[] = [];
+    vi.stubGlobal("fetch", async (_request: Request, init: RequestInit) => {
+      inits.push(init);
+      return Promise.resolve(new Response(null, { status: 204 }));
+    });
+    const request = new Request("http://s3.example/b/k", { method });
+    const address = (headers: Headers) => ({ url: "http://origin.example/b/k", headers });
+    await passThrough({ site: SITE, request, address, onAnswer: () => undefined });
+    expect(inits[0]?.cache).toBe(cache);
+  });
+});
