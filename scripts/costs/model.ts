@@ -34,8 +34,14 @@ export type Events = Readonly<Record<Exclude<Situation, "hot"> | "relisted" | "p
 /** What a month takes of what is billed. */
 export type Usage = Readonly<Record<Billed, number>>;
 
-/** On average: isolates and grants differ in up to 5 s, so that not all are renewed at once. */
-const RENEWED_FROM_S = LIMITS.GRANT_REFRESH_S.fallback + 2.5;
+/** By so much isolates and grants differ, so that not all are renewed at once. */
+const SPREAD_S = 5;
+
+/** On average: the first of a colo's isolates renews a grant for all. */
+function renewedFromS({ isolates, colos }: Workload): number {
+  return LIMITS.GRANT_REFRESH_S.fallback + SPREAD_S / (Math.max(1, isolates / colos) + 1);
+}
+
 const GRANT_S = LIMITS.GRANT_S.fallback;
 const RELISTED_FROM_S = LIMITS.PIPELINES_FRESH_S.fallback;
 /** How often an isolate looks in KV for what other colos were told of a project. */
@@ -45,7 +51,7 @@ const LOOK_S = 30;
  * How often what happens.
  *
  * Isolates of a colo share their grants. One of a pair of an asker and a project is renewed by the first request that finds it 22.5 s
- * old: behind the answer where that comes before 30 s, else ("returned") the asker waits for the origin. Where a pair's requests
+ * old (sooner where there are several isolates, each with a limit of its own): behind the answer where that comes before 30 s, else ("returned") the asker waits for the origin. Where a pair's requests
  * come to a colo at random, r a second, that first request comes 1/r after the 22.5 s, so that there is one renewal
  * in 22.5 s + 1/r, of which exp(-7.5 s × r) come too late. That is more than there are in truth where a colo finds in KV
  * what another one has just learned, and where some pairs ask much more often than others: a bound from above.
@@ -55,13 +61,14 @@ const LOOK_S = 30;
 export function eventsOf(workload: Workload): Events {
   const { requests, hit, askers, projects, colos, isolates } = workload;
   const seconds = workload.hours * 3600;
+  const fromS = renewedFromS(workload);
   const denied = requests * workload.denied;
   const passed = requests * workload.passed;
   const reads = readsOf(workload);
   const pairs = askers * projects * colos;
   const perPair = reads / seconds / pairs;
-  const renewals = Math.min(reads, pairs * seconds * firstAfter(RENEWED_FROM_S, perPair));
-  const returned = renewals * Math.exp(-(GRANT_S - RENEWED_FROM_S) * perPair);
+  const renewals = Math.min(reads, pairs * seconds * firstAfter(fromS, perPair));
+  const returned = renewals * Math.exp(-(GRANT_S - fromS) * perPair);
   const lists = projects * isolates;
   const relisted =
     workload.lane === "pipelines"

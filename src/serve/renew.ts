@@ -31,19 +31,20 @@ async function renewedNearby(visit: Visit, question: Question): Promise<Learned 
       isGrantUsable(visit, record) &&
       judge(record.at, now(), grantLifetime(visit, record)) === "fresh",
   );
-  if (grant?.record.kind !== "yes" || !(await isRevisionFresh(visit, question))) return undefined;
+  if (grant?.record.kind !== "yes") return undefined;
   const { at, seen } = grant.record;
+  if (!(await isRevisionFresh(visit, question, at))) return undefined;
   return { kind: "admitted", at, seen };
 }
 
-async function isRevisionFresh(visit: Visit, question: Question): Promise<boolean> {
+/** Whether the revision is fresh too, with what was learned of it along with the grant. */
+async function isRevisionFresh(visit: Visit, question: Question, grantAt: number): Promise<boolean> {
   const { now } = visit.isolate.ports;
   const key = revisionKey(visit, question);
   if (key === undefined) return true;
-  const revision = await revisionsOf(visit).findNear(
-    key,
-    (record) =>
-      isRevisionUsable(visit, record) && judge(record.at, now(), revisionLifetime(visit, record)) === "fresh",
-  );
-  return revision !== undefined;
+  const revisions = revisionsOf(visit);
+  await revisions.findNear(key, ({ at }) => at >= grantAt);
+  const record = revisions.hot(key);
+  if (record === undefined || !isRevisionUsable(visit, record)) return false;
+  return judge(record.at, now(), revisionLifetime(visit, record)) === "fresh";
 }
