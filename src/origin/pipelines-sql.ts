@@ -1,3 +1,4 @@
+import { isProjectNumber } from "../core/project-number.ts";
 import { COUNT_LIMIT } from "../core/offset-pagination.ts";
 import { SOURCES } from "../core/pipelines/sources.ts";
 import type { PipelinesTarget } from "../core/target.ts";
@@ -58,7 +59,7 @@ function findProject(project: string, bind: Bind): Project | undefined {
   const isShown = "projects.pending_delete = false AND projects.hidden = false";
   const joined = `SELECT projects.id, routes.path FROM projects
     JOIN routes ON routes.source_type = 'Project' AND routes.source_id = projects.id WHERE ${isShown}`;
-  if (/^\d+$/.test(project)) {
+  if (isProjectNumber(project)) {
     if (BigInt(project) > LARGEST_ID) return undefined;
     const id = `${bind(project)}::bigint`;
     return { select: `${joined} AND projects.id = ${id}`, id };

@@ -1,4 +1,5 @@
 import { isAlive } from "../core/freshness.ts";
+import { isProjectNumber } from "../core/project-number.ts";
 import { seenIn, type Revision } from "../core/revision.ts";
 import type { Target } from "../core/target.ts";
 import { NOBODY } from "./asker.ts";
@@ -27,7 +28,7 @@ export function isOfGranted({ target, admittedAt, seen }: Visit, revision: Revis
 
 /** Whether a target names its project by a number. */
 export function isNumbered(target: Target): boolean {
-  return target.lane === "raw" && target.channel === "api" && /^\d+$/.test(target.project);
+  return target.lane === "raw" && target.channel === "api" && isProjectNumber(target.project);
 }
 
 /** Whether nobody in particular may read this too, as far as is known without asking. */

@@ -24,10 +24,11 @@ export function hold(visit: Visit, refusal: Refusal, seconds: number): void {
 
 /** What is to be said instead of asking, with the time that is left. */
 export async function findHold(visit: Visit): Promise<Refusal | undefined> {
-  return (
-    (await findAt(visit, ownHoldKey(visit))) ??
-    (wasLetIn(visit) ? await findAt(visit, holdKey(visit)) : undefined)
-  );
+  const [own, all] = await Promise.all([
+    findAt(visit, ownHoldKey(visit)),
+    wasLetIn(visit) ? findAt(visit, holdKey(visit)) : undefined,
+  ]);
+  return own ?? all;
 }
 
 /** How long ago one who could read here was let in at most: their grant lives, or has not long ended. */

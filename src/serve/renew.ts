@@ -3,7 +3,7 @@ import type { Question } from "../core/question.ts";
 import { ask } from "./ask.ts";
 import { grantLifetime, isGrantUsable } from "./grant-life.ts";
 import { grantKey, revisionKey } from "./keys.ts";
-import { isRevisionUsable, revisionLifetime } from "./revision-life.ts";
+import { isRevisionFresh } from "./revision-life.ts";
 import { revisionsOf } from "./revisions.ts";
 import { shareWork } from "./shared-work.ts";
 import type { Learned, Visit } from "./visit.ts";
@@ -33,18 +33,16 @@ async function renewedNearby(visit: Visit, question: Question): Promise<Learned 
   );
   if (grant?.record.kind !== "yes") return undefined;
   const { at, seen } = grant.record;
-  if (!(await isRevisionFresh(visit, question, at))) return undefined;
+  if (!(await isRevisionRenewed(visit, question, at))) return undefined;
   return { kind: "admitted", at, seen };
 }
 
 /** Whether the revision is fresh too, with what was learned of it along with the grant. */
-async function isRevisionFresh(visit: Visit, question: Question, grantAt: number): Promise<boolean> {
-  const { now } = visit.isolate.ports;
+async function isRevisionRenewed(visit: Visit, question: Question, grantAt: number): Promise<boolean> {
   const key = revisionKey(visit, question);
   if (key === undefined) return true;
   const revisions = revisionsOf(visit);
   await revisions.findNear(key, ({ at }) => at >= grantAt);
   const record = revisions.hot(key);
-  if (record === undefined || !isRevisionUsable(visit, record)) return false;
-  return judge(record.at, now(), revisionLifetime(visit, record)) === "fresh";
+  return record !== undefined && isRevisionFresh(visit, record);
 }

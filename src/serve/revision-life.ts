@@ -37,6 +37,14 @@ export function isRevisionUsable(visit: Visit, record: Revision): boolean {
   return judge(record.at, visit.isolate.ports.now(), revisionLifetime(visit, record)) !== "expired";
 }
 
+/** The same, and that it need not be asked for again yet. */
+export function isRevisionFresh(visit: Visit, record: Revision): boolean {
+  const { now } = visit.isolate.ports;
+  return (
+    isRevisionUsable(visit, record) && judge(record.at, now(), revisionLifetime(visit, record)) === "fresh"
+  );
+}
+
 /** Whether it was told since that a name may stand for something else, and not what for; or it may be of something else than what the asker was let into. */
 function isOver(visit: Visit, record: Revision): boolean {
   if (record.at <= writtenAt(visit) || !isOfGranted(visit, record)) return true;

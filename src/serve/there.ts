@@ -1,9 +1,8 @@
-import { judge } from "../core/freshness.ts";
 import { isImmutable } from "../core/pin.ts";
 import type { Target } from "../core/target.ts";
 import { isNumbered } from "./granted.ts";
 import { thereKey } from "./keys.ts";
-import { isRevisionUsable, isTolerable, revisionLifetime } from "./revision-life.ts";
+import { isRevisionFresh, isRevisionUsable, isTolerable } from "./revision-life.ts";
 import type { Visit } from "./visit.ts";
 
 /*
@@ -19,20 +18,15 @@ export function isToBeThere(target: Target): boolean {
 /** What memory knows of it: `ageing` is to be asked for again behind the response. */
 export function isThereHot(visit: Visit): "yes" | "ageing" | "unknown" {
   if (!isToBeThere(visit.target)) return "yes";
-  const { ports } = visit.isolate;
-  const record = ports.revisions.hot(thereKey(visit));
+  const record = visit.isolate.ports.revisions.hot(thereKey(visit));
   if (record === undefined || !isRevisionUsable(visit, record)) return "unknown";
-  return judge(record.at, ports.now(), revisionLifetime(visit, record)) === "ageing" ? "ageing" : "yes";
+  return isRevisionFresh(visit, record) ? "yes" : "ageing";
 }
 
 /** Looks where other isolates of the colo may have left that it is there, not long ago. */
 export async function findThere(visit: Visit): Promise<void> {
-  const { revisions, now } = visit.isolate.ports;
-  await revisions.findNear(
-    thereKey(visit),
-    (record) =>
-      isRevisionUsable(visit, record) && judge(record.at, now(), revisionLifetime(visit, record)) === "fresh",
-  );
+  const { revisions } = visit.isolate.ports;
+  await revisions.findNear(thereKey(visit), (record) => isRevisionFresh(visit, record));
 }
 
 /** Whether what was known may stand in for an origin that does not answer. */

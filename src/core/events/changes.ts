@@ -1,3 +1,4 @@
+import { isProjectNumber } from "../project-number.ts";
 import type { PushEvent } from "./event.ts";
 
 /*
@@ -109,7 +110,7 @@ export function withGroups(
   { groups, allAt }: GroupChanges,
   project: string,
 ): Changes | undefined {
-  const isNumber = /^\d+$/.test(project);
+  const isNumber = isProjectNumber(project);
   const at = groups.reduce(
     (last, group) => (isNumber || isBelow(project, group.name) ? latest(last, group.at) : last),
     allAt,

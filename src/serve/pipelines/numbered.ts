@@ -1,3 +1,4 @@
+import { isProjectNumber } from "../../core/project-number.ts";
 import type { HeaderFields } from "../../core/header-fields.ts";
 import { projectSpelledAs } from "../../core/pipelines/spelled.ts";
 import type { PipelinesTarget } from "../../core/target.ts";
@@ -16,7 +17,7 @@ export function numbered(visit: ListVisit, number: string): ListVisit {
 }
 
 export function isByNumber({ project }: PipelinesTarget): boolean {
-  return /^\d+$/.test(project);
+  return isProjectNumber(project);
 }
 
 /** Header fields as they are kept: the URLs of `Link` name the project by its number. */
